@@ -1,0 +1,62 @@
+package kafka
+
+// Condition is a reason for which a partition of a group's topic is special, or has no lag.
+type Condition uint8
+
+const (
+	Uncommitted  Condition = iota // no committed offset, on a topic where the group has others or a member subscribes
+	NoLeader                      // the partition has no leader
+	TopicMissing                  // the commit's topic or partition does not exist
+	Denied                        // the broker refuses to describe the topic
+	Unreadable                    // described, but Fetch was refused: its offsets are unscanned
+	BeyondEnd                     // the commit is above the high watermark
+	BelowStart                    // the commit is below the log start offset
+	Unavailable                   // commit or end offsets could not be read for another reason, counted as an error
+	conditions
+)
+
+// Conditions lists every condition in the order of their values.
+func Conditions() []Condition {
+	return []Condition{Uncommitted, NoLeader, TopicMissing, Denied, Unreadable, BeyondEnd, BelowStart, Unavailable}
+}
+
+func (c Condition) String() string {
+	return [conditions]string{"uncommitted", "no_leader", "topic_missing", "denied", "unreadable", "beyond_end", "below_start", "unavailable"}[c]
+}
+
+// Reading is one scrape's view of a cluster: the snapshot and what follows from it. It is never changed once handed out.
+type Reading struct {
+	*Snapshot
+	Lags   []TopicLag // by group, then topic; share groups have none
+	Ledger Ledger     // what the reads have cost and met since the start, this one included
+}
+
+// TopicLag is how far one group is behind on one topic.
+type TopicLag struct {
+	Group, Topic string
+
+	Isolation Isolation
+	Source    IsolationSource
+
+	// Partitions has a row for each partition with a committed offset, by partition.
+	Partitions []PartitionLag
+
+	// Composition, Lost and Beyond sum over the partitions whose lag is Known; they mean nothing when Known is 0.
+	Known       int
+	Composition Composition
+	BeyondEnd   int64 // offsets between high watermark and commit
+	Conditions  [conditions]int
+
+	Rewound  int64 // offsets that commits have moved back, since the first sight of the group
+	Replayed int64 // records among them (unscanned offsets count as records)
+}
+
+// PartitionLag is how far one group is behind on one partition.
+type PartitionLag struct {
+	Committed int64
+	Offsets   int64 // raw lag: offsets in [commit, high watermark); 0 when the commit is beyond the end
+	Records   int64 // true lag
+	Rewinds   int64 // how often a commit was lower than the one before it, since the first sight of the group
+	Partition int32
+	Known     bool // Offsets and Records mean something
+}
