@@ -1,0 +1,48 @@
+package kafka
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// abortions tells aborted batches from others while the batches of one read_committed Fetch answer pass by in order.
+// The answer's list names producer and first offset of each aborted transaction that reaches into it, and may be
+// unsorted. Producers are matched by id alone: since KIP-890 a marker carries another epoch than its data.
+type abortions struct {
+	list   []kmsg.FetchResponseTopicPartitionAbortedTransaction // what is still to come, by first offset
+	active []int64                                              // producers in an aborted transaction; few at a time
+}
+
+func newAbortions(list []kmsg.FetchResponseTopicPartitionAbortedTransaction) *abortions {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b kmsg.FetchResponseTopicPartitionAbortedTransaction) int {
+		return cmp.Compare(a.FirstOffset, b.FirstOffset)
+	})
+	return &abortions{list: list}
+}
+
+// next takes the next batch of the log and says whether its records are aborted.
+func (a *abortions) next(b *batch) bool {
+	for len(a.list) > 0 && a.list[0].FirstOffset <= b.last {
+		if !slices.Contains(a.active, a.list[0].ProducerID) {
+			a.active = append(a.active, a.list[0].ProducerID)
+		}
+		a.list = a.list[1:]
+	}
+	if len(a.active) == 0 || !b.transactional() {
+		return false
+	}
+	i := slices.Index(a.active, b.producer)
+	if i < 0 {
+		return false
+	}
+	if b.control() {
+		if b.count > 0 { // the cleaner keeps emptied control batches, which end nothing
+			a.active = slices.Delete(a.active, i, i+1)
+		}
+		return false
+	}
+	return true
+}
