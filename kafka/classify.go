@@ -1,0 +1,97 @@
+package kafka
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// classify maps the log that one Fetch answer holds for a partition, from offset at on, and returns the offset that the
+// map has reached. It reads batch headers alone, except where at lies inside a batch with holes: that one is decoded.
+//
+// With the aborted list of a read_committed answer the kinds are final. Without one (isolation 0) what is aborted later,
+// or was, counts as Record. An error wraps errCorrupt; the map then ends before the corrupt entry.
+func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, at int64) (m runs, next int64, err error) {
+	ended := newAbortions(aborted)
+	for len(log) > 0 {
+		var b batch
+		b, log, err = nextBatch(log)
+		if errors.Is(err, errCut) {
+			return m, at, nil
+		}
+		if err != nil {
+			return m, at, fmt.Errorf("log at offset %d: %w", at, err)
+		}
+		kind := Record
+		if ended.next(&b) {
+			kind = Aborted
+		}
+		if b.last < at { // an answer may begin before the offset that was asked for
+			continue
+		}
+		if b.old() { // a compressed message holds others, and tells only the last one's offset
+			m.push(at, b.last+1, Unscanned, b.last+1-at)
+			at = b.last + 1
+			continue
+		}
+		m.push(at, b.base, Gap, b.base-at)
+		m.batch(&b, kind, at)
+		at = b.last + 1
+	}
+	return m, at, nil
+}
+
+// batch maps the offsets of a batch from at on.
+func (r *runs) batch(b *batch, kind Kind, at int64) {
+	start, end := max(at, b.base), b.last+1
+	switch {
+	case b.control():
+		// A marker's batch has one record, or none when the cleaner has removed it.
+		r.push(start, min(end, start+b.count), Control, min(end-start, b.count))
+		r.push(min(end, start+b.count), end, Gap, end-min(end, start+b.count))
+	case b.count == 0:
+		r.push(start, end, Gap, end-start)
+	case b.dense():
+		r.push(start, end, kind, end-start)
+	case start == b.base:
+		r.push(start, end, kind, b.count)
+	default:
+		// Mapped from its base on, so that a commit elsewhere in this batch finds its offsets too.
+		offsets, err := recordOffsets(b)
+		if err != nil {
+			r.push(start, end, Unscanned, end-start)
+			return
+		}
+		was := b.base
+		for _, o := range offsets {
+			r.push(was, o, Gap, o-was)
+			r.push(o, o+1, kind, 1)
+			was = o + 1
+		}
+		r.push(was, end, Gap, end-was)
+	}
+}
+
+// recordOffsets decodes a batch, for its records' offsets.
+func recordOffsets(b *batch) ([]int64, error) {
+	answer := kmsg.NewFetchResponseTopicPartition()
+	answer.RecordBatches = b.raw
+	p, _ := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Offset: b.base}, &answer, kgo.DefaultDecompressor(), nil)
+	if p.Err != nil {
+		return nil, fmt.Errorf("decode batch at offset %d: %w", b.base, p.Err)
+	}
+	offsets := make([]int64, 0, len(p.Records))
+	last := b.base - 1
+	for _, r := range p.Records {
+		if r.Offset <= last || r.Offset > b.last {
+			return nil, fmt.Errorf("decode batch at offset %d: record offset %d is not between %d and %d", b.base, r.Offset, last+1, b.last)
+		}
+		offsets, last = append(offsets, r.Offset), r.Offset
+	}
+	if int64(len(offsets)) != b.count {
+		return nil, fmt.Errorf("decode batch at offset %d: %d records where the header counts %d", b.base, len(offsets), b.count)
+	}
+	return offsets, nil
+}

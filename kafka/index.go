@@ -1,0 +1,142 @@
+package kafka
+
+import (
+	"time"
+)
+
+// index holds the tails of a cluster's partitions from scrape to scrape.
+type index struct {
+	scan   ScanConfig
+	topics map[string]*topicTails
+}
+
+type topicTails struct {
+	id    TopicID
+	parts []tail // the index is the partition's number
+
+	// A topic that is not compacted keeps each offset as it is until retention deletes it. Of one that is, or may be
+	// because its configuration could not be read, the maps are read again after a while.
+	policy cleanupPolicy
+	asked  time.Time
+	wanted bool // some group wants something of it in this scrape
+}
+
+type cleanupPolicy uint8
+
+const (
+	policyUnknown cleanupPolicy = iota
+	policyDelete
+	policyCompact
+)
+
+func newIndex(scan ScanConfig) *index {
+	return &index{scan: scan, topics: map[string]*topicTails{}}
+}
+
+// topic is the place for a topic's tails. One of another identity than the snapshot's is forgotten first.
+func (x *index) topic(t *Topic) *topicTails {
+	tt := x.topics[t.Name]
+	if tt == nil || tt.id != t.ID || len(tt.parts) > len(t.Partitions) {
+		tt = &topicTails{id: t.ID}
+		x.topics[t.Name] = tt
+	}
+	if more := len(t.Partitions) - len(tt.parts); more > 0 {
+		tt.parts = append(tt.parts, make([]tail, more)...)
+	}
+	tt.wanted = true
+	return tt
+}
+
+// begin drops the last scrape's wants.
+func (x *index) begin() {
+	for _, tt := range x.topics {
+		tt.wanted = false
+		for i := range tt.parts {
+			tt.parts[i].wants = tt.parts[i].wants[:0]
+		}
+	}
+}
+
+// moved is a partition whose leader epoch is not the one under which its tail was read.
+type movedTail struct {
+	topic     *Topic
+	partition int32
+	tail      *tail
+}
+
+// settle forgets tails that nobody wants and those whose log's end moved back, and lists those under a new leader
+// epoch, whose log may have been cut.
+func (x *index) settle(s *Snapshot) (moved []movedTail) {
+	for name, tt := range x.topics {
+		topic := s.Topic(name)
+		if topic == nil || topic.Err != nil || !tt.wanted {
+			delete(x.topics, name)
+			continue
+		}
+		for i := range tt.parts {
+			t, p := &tt.parts[i], &topic.Partitions[i]
+			if p.Err != nil {
+				continue // its leader may be back at the next scrape
+			}
+			if len(t.wants) == 0 {
+				t.forget()
+				t.denied = time.Time{}
+				continue
+			}
+			if p.HighWatermark < t.high {
+				t.forget()
+			}
+			if t.mapped() && p.LeaderEpoch != t.epoch && t.epoch >= 0 {
+				moved = append(moved, movedTail{topic, int32(i), t})
+				continue
+			}
+			t.epoch = p.LeaderEpoch
+		}
+	}
+	return moved
+}
+
+// plan lists what is to be read. Of topics that are or may be compacted, maps past their age are read again.
+func (x *index) plan(s *Snapshot) []*job {
+	var jobs []*job
+	full := x.runs() >= x.scan.MaxRuns
+	for name, tt := range x.topics {
+		topic := s.Topic(name)
+		for i := range tt.parts {
+			t, p := &tt.parts[i], &topic.Partitions[i]
+			if p.Err != nil || len(t.wants) == 0 || s.At.Sub(t.denied) < deniedFor {
+				continue
+			}
+			t.high = p.HighWatermark
+			stable, open, renewal := t.plan(p)
+			if x.scan.Recheck > 0 && tt.policy != policyDelete && t.renew(s.At, x.scan.Recheck, renewal) {
+				_, _, renewal = t.plan(p)
+			}
+			if t.stable.len() == 0 {
+				t.begun = s.At
+			}
+			if full || t.len() >= x.scan.MaxRuns/runsShare {
+				continue
+			}
+			j := job{topic: topic, partition: int32(i), tail: t, leader: p.Leader, epoch: p.LeaderEpoch, moved: t.moved(), left: x.scan.BytesPerPartition}
+			jobs = j.add(jobs, intoStable, &t.stable, stable)
+			jobs = j.add(jobs, intoOpen, &t.open, open)
+			jobs = j.add(jobs, intoRenewal, t.renewal, renewal)
+		}
+	}
+	return jobs
+}
+
+// runsShare is the part of the index that one partition may take: a group far behind on a topic of tiny transactions
+// must not leave the others without.
+const runsShare = 8
+
+// runs is how many runs the maps hold.
+func (x *index) runs() (n int) {
+	for _, tt := range x.topics {
+		for i := range tt.parts {
+			n += tt.parts[i].len()
+		}
+	}
+	return n
+}

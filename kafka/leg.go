@@ -1,0 +1,234 @@
+package kafka
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+const (
+	answerBytes    = 8 << 20  // what one Fetch may answer
+	partitionBytes = 1 << 20  // what it may answer for one partition
+	batchBytes     = 64 << 20 // the largest batch that is read at all
+	probeBytes     = 1 << 10  // enough for the first batch's base offset
+	fetchWidth     = 2000     // partitions in one Fetch
+)
+
+// leg is the part of a scan that one leader answers.
+type leg struct {
+	*scanner
+	leader int32
+	budget *atomic.Int64 // the scrape's bytes, shared with the other legs
+
+	queues [queues]queue // worked down one after the other: a Fetch may name a partition only once
+}
+
+// queue is the work for one kind of map.
+type queue struct {
+	jobs    []*job
+	puzzles []*job // an empty answer below the last stable offset is to be explained
+}
+
+func (l *leg) run(ctx context.Context) {
+	for i := range l.queues {
+		q := &l.queues[i]
+		for len(q.jobs)+len(q.puzzles) > 0 {
+			if ctx.Err() != nil || l.budget.Load() <= 0 {
+				return
+			}
+			step := l.round
+			if len(q.jobs) == 0 {
+				step = l.probe
+			}
+			if step(ctx, q) != nil {
+				return // counted where it was asked; the rows stay unscanned until the next scrape
+			}
+		}
+	}
+}
+
+// progress is what an answer meant for a job.
+type progress int
+
+const (
+	ended   progress = iota // all is read, or refused, or over budget
+	grown                   // the map grew, or the next batch's size is known now
+	waiting                 // its turn in the answer did not come
+	puzzled                 // nothing is there where something should be
+)
+
+// round sends one Fetch for a queue's first jobs and leaves those that are still to be worked on.
+func (l *leg) round(ctx context.Context, q *queue) error {
+	asked, later := q.jobs[:min(len(q.jobs), fetchWidth)], q.jobs[min(len(q.jobs), fetchWidth):]
+	limit := min(answerBytes, l.budget.Load())
+	answers, total, err := l.fetch(ctx, asked, asked[0].committed(), limit, func(j *job) int64 {
+		return max(int64(j.need), min(partitionBytes, j.left))
+	})
+	if err != nil {
+		return err
+	}
+	var again []*job
+	stuck := true
+	for i, j := range asked {
+		p := l.take(j, answers[i], total >= limit)
+		stuck = stuck && p == waiting
+		switch p {
+		case grown, waiting:
+			again = append(again, j)
+		case puzzled:
+			q.puzzles = append(q.puzzles, j)
+		}
+	}
+	if stuck { // the same question would get the same answer
+		again = nil
+	}
+	q.jobs = append(again, later...)
+	return nil
+}
+
+// take maps what an answer holds for a job. full says that the answer had no room for more.
+func (l *leg) take(j *job, a *kmsg.FetchResponseTopicPartition, full bool) progress {
+	if a == nil {
+		return ended
+	}
+	if err := kerr.ErrorForCode(a.ErrorCode); err != nil {
+		if errors.Is(err, kerr.TopicAuthorizationFailed) {
+			j.tail.denied = l.now
+		}
+		l.failed("Fetch", err)
+		return ended
+	}
+	j.tail.denied = time.Time{}
+	from, size := j.spans[0].from, int64(len(a.RecordBatches))
+	j.left -= size
+	m, next, err := classify(a.RecordBatches, a.AbortedTransactions, from)
+	j.into.lay(&m)
+	switch {
+	case err != nil:
+		l.failed("Fetch", kerr.CorruptMessage)
+		return ended
+	case next > from:
+		j.need = 0
+		if j.advance(next) || j.left <= 0 {
+			return ended
+		}
+		return grown
+	case size > 0: // the first batch is cut
+		return j.widen(a.RecordBatches)
+	case full:
+		return waiting
+	case j.committed() && !j.probed:
+		return puzzled
+	}
+	return ended
+}
+
+// widen makes room for the batch that log begins with and that did not fit.
+func (j *job) widen(log []byte) progress {
+	if len(log) < 12 {
+		return waiting
+	}
+	need := 12 + int64(int32(binary.BigEndian.Uint32(log[8:])))
+	switch {
+	case need > batchBytes:
+		return ended
+	case need <= int64(j.need):
+		return waiting
+	}
+	j.need = int32(need)
+	return grown
+}
+
+// probe explains empty answers below the last stable offset. They are no end: the cleaner may have removed all that is
+// left below an open transaction. Whatever isolation 0 holds next, at or above the span's end, the span itself is a gap.
+func (l *leg) probe(ctx context.Context, q *queue) error {
+	jobs := q.puzzles[:min(len(q.puzzles), fetchWidth)]
+	q.puzzles = q.puzzles[len(jobs):]
+	answers, _, err := l.fetch(ctx, jobs, false, answerBytes, func(*job) int64 { return probeBytes })
+	if err != nil {
+		return err
+	}
+	for i, j := range jobs {
+		j.probed = true
+		a := answers[i]
+		if a == nil || a.ErrorCode != 0 || len(a.RecordBatches) < 8 {
+			continue
+		}
+		at := j.spans[0]
+		if base := int64(binary.BigEndian.Uint64(a.RecordBatches)); base >= at.to {
+			var m runs
+			m.push(at.from, at.to, Gap, at.to-at.from)
+			j.into.lay(&m)
+			if j.advance(at.to) {
+				continue
+			}
+			j.probed = false
+		}
+		q.jobs = append(q.jobs, j)
+	}
+	return nil
+}
+
+// fetch asks for each job's next offset. The answers stand at their job's place, nil where the broker gave none; total
+// is how many bytes of records they hold.
+func (l *leg) fetch(ctx context.Context, jobs []*job, committed bool, limit int64, bytes func(*job) int64) (answers []*kmsg.FetchResponseTopicPartition, total int64, err error) {
+	req := kmsg.NewPtrFetchRequest()
+	req.MinBytes, req.MaxBytes = 0, int32(limit)
+	if committed {
+		req.IsolationLevel = 1
+	}
+	place := map[string]int{}
+	for _, j := range jobs {
+		i, ok := place[j.topic.Name]
+		if !ok {
+			i = len(req.Topics)
+			place[j.topic.Name] = i
+			t := kmsg.NewFetchRequestTopic()
+			t.Topic, t.TopicID = j.topic.Name, j.topic.ID
+			req.Topics = append(req.Topics, t)
+		}
+		p := kmsg.NewFetchRequestTopicPartition()
+		p.Partition, p.CurrentLeaderEpoch = j.partition, j.epoch
+		p.FetchOffset, p.PartitionMaxBytes = j.spans[0].from, int32(bytes(j))
+		req.Topics[i].Partitions = append(req.Topics[i].Partitions, p)
+	}
+	r, err := l.ask(ctx, l.leader, req)
+	if err != nil {
+		return nil, 0, err
+	}
+	resp := r.(*kmsg.FetchResponse)
+	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
+		l.failed("Fetch", err)
+		return nil, 0, fmt.Errorf("fetch the tails of %d partitions from broker %d: %w", len(jobs), l.leader, err)
+	}
+	type key struct {
+		name      string
+		id        TopicID
+		partition int32
+	}
+	found := make(map[key]*kmsg.FetchResponseTopicPartition, len(jobs))
+	for i := range resp.Topics {
+		t := &resp.Topics[i]
+		for k := range t.Partitions {
+			p := &t.Partitions[k]
+			found[key{t.Topic, t.TopicID, p.Partition}] = p
+			total += int64(len(p.RecordBatches))
+		}
+	}
+	l.budget.Add(-total)
+	l.books.scanned(total)
+	answers = make([]*kmsg.FetchResponseTopicPartition, len(jobs))
+	for i, j := range jobs {
+		answers[i] = found[key{j.topic.Name, TopicID{}, j.partition}] // up to v12 by name
+		if answers[i] == nil {
+			answers[i] = found[key{"", j.topic.ID, j.partition}] // from v13 on the answer carries the id alone
+		}
+	}
+	return answers, total, nil
+}

@@ -1,0 +1,119 @@
+package kafka
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// tail is what is known of one partition's log between the lowest commit of interest and the high watermark.
+type tail struct {
+	stable runs // below the last stable offset; what these offsets are is settled
+	open   runs // from the last stable offset on, for read_uncommitted: what is aborted later still counts as Record
+
+	renewal *runs     // takes the place of stable once it reaches as far: the cleaner changes compacted topics
+	begun   time.Time // when the reading of stable began
+
+	epoch  int32     // the leader epoch under which the maps hold
+	high   int64     // the high watermark when they were last extended
+	denied time.Time // when Fetch was last refused for want of READ; zero when it was not
+	wants  []want    // this scrape's
+}
+
+// want is a commit from which on a scrape wants to know what the offsets are.
+type want struct {
+	from      int64
+	isolation Isolation
+	moved     bool // the commit is not where it was at the last scrape
+}
+
+// deniedFor is how long a refusal of Fetch is believed.
+const deniedFor = time.Minute
+
+// forget drops the maps.
+func (t *tail) forget() { *t = tail{wants: t.wants, denied: t.denied} }
+
+func (t *tail) mapped() bool { return t.len() > 0 }
+
+// len is how many runs the maps hold.
+func (t *tail) len() int {
+	n := t.stable.len() + t.open.len()
+	if t.renewal != nil {
+		n += t.renewal.len()
+	}
+	return n
+}
+
+// truncate forgets what an election may have cut off.
+func (t *tail) truncate(end int64) {
+	t.stable.trimFrom(end)
+	t.open.trimFrom(end)
+	t.renewal = nil
+}
+
+// count adds what [from, to) is for a group of an isolation level. t may be nil: nothing is known then.
+func (t *tail) count(p *Partition, isolation Isolation, from, to int64, c *Composition) {
+	if to <= from {
+		return
+	}
+	border := min(max(p.LastStable, from), to)
+	var below Composition
+	if t == nil {
+		below[Unscanned] = border - from
+	} else {
+		t.stable.count(from, border, &below)
+	}
+	switch {
+	case isolation == ReadCommitted:
+		below[Blocked] += to - border
+	case t == nil:
+		below[Unscanned] += to - border
+	default:
+		below[Record] += below[Aborted]
+		below[Aborted] = 0
+		t.open.count(border, to, &below)
+	}
+	c.add(&below)
+}
+
+// plan says what must be read for the wants to be answered, in the order in which it helps: the offsets next to the end
+// come first, since a group far behind must not keep one that is nearly there from its answer. It also forgets what no
+// want reaches.
+func (t *tail) plan(p *Partition) (stable, open, renewal []span) {
+	slices.SortFunc(t.wants, func(a, b want) int { return cmp.Compare(b.from, a.from) })
+	low := max(t.wants[len(t.wants)-1].from, p.LogStart)
+	t.stable.trimBelow(low)
+	t.open.trimBelow(max(low, p.LastStable))
+	upper, upperOpen := p.LastStable, p.HighWatermark
+	for _, w := range t.wants {
+		from := max(w.from, p.LogStart)
+		stable = append(stable, t.stable.missing(from, upper)...)
+		if t.renewal != nil {
+			renewal = append(renewal, t.renewal.missing(from, upper)...)
+		}
+		upper = min(upper, from)
+		if w.isolation == ReadUncommitted {
+			border := max(from, p.LastStable)
+			open = append(open, t.open.missing(border, upperOpen)...)
+			upperOpen = min(upperOpen, border)
+		}
+	}
+	return stable, open, renewal
+}
+
+// renew begins to read a map again that is older than it may be, and ends it when the new one reaches as far.
+func (t *tail) renew(now time.Time, age time.Duration, left []span) (begun bool) {
+	switch {
+	case t.renewal != nil && len(left) == 0:
+		t.stable, t.renewal, t.begun = *t.renewal, nil, now
+	case t.renewal == nil && t.stable.len() > 0 && now.Sub(t.begun) >= age:
+		t.renewal = &runs{}
+		return true
+	}
+	return false
+}
+
+// moved says whether any commit of interest has moved.
+func (t *tail) moved() bool {
+	return slices.ContainsFunc(t.wants, func(w want) bool { return w.moved })
+}
