@@ -1,0 +1,72 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"net/http"
+	"time"
+)
+
+//go:embed landing.html
+var landingHTML string
+
+//go:embed style.css
+var style string
+
+// worst is how many groups the landing page shows.
+const worst = 5
+
+// landing is the data of the page.
+type landing struct {
+	Overview
+	Program, Version, MetricsPath string
+
+	Style template.CSS
+	At    time.Time
+	Top   []Group
+	Tally map[string]int // groups by state
+}
+
+// Age is how long before the page was made t was.
+func (l landing) Age(t time.Time) string { return age(l.At, t) }
+
+func landingPage(cfg Config) http.Handler {
+	page := template.Must(template.New("landing").Funcs(template.FuncMap{
+		"name":   name,
+		"number": number,
+		"took":   took,
+	}).Parse(landingHTML))
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		data := landing{
+			Overview:    cfg.Overview(),
+			Program:     cfg.Name,
+			Version:     cfg.Version,
+			MetricsPath: cfg.MetricsPath,
+			Style:       template.CSS(style),
+			At:          cfg.Now(),
+			Tally:       make(map[string]int),
+		}
+		for _, g := range data.Groups {
+			data.Tally[g.State()]++
+		}
+		data.Top = data.Groups[:min(worst, len(data.Groups))]
+		var body bytes.Buffer
+		if err := page.Execute(&body, data); err != nil {
+			http.Error(w, fmt.Sprintf("The page cannot be shown: %v", err), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = body.WriteTo(w) // the reader has gone: nobody to tell
+	})
+}
+
+// contentPolicy lets a page use its own style and nothing else: a name that broke out of its place could run nothing.
+func contentPolicy() string {
+	sum := sha256.Sum256([]byte(style))
+	return "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-" +
+		base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

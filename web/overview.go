@@ -1,0 +1,99 @@
+package web
+
+import (
+	"fmt"
+	"time"
+)
+
+// Overview is what the landing page shows.
+type Overview struct {
+	Collectors []Collector
+	Read       time.Time // when Groups were read; zero: not yet, and Groups is unknown
+	Groups     []Group   // worst first; the page shows the first few
+	Off        []Off
+}
+
+// Collector is one source of samples.
+type Collector struct {
+	Name     string
+	Success  time.Time     // of the last run that succeeded; zero: none did
+	Duration time.Duration // of the last run
+	Err      error         // of the last run
+}
+
+// State is a word for how the collector does.
+func (c Collector) State() string {
+	switch {
+	case c.Err != nil:
+		return "failing"
+	case c.Success.IsZero():
+		return "unknown"
+	default:
+		return "ok"
+	}
+}
+
+// Group is how far one group is behind on one topic. The counts are those of its lag's composition.
+type Group struct {
+	Cluster, Group, Topic string // Cluster is empty when there is only one
+
+	Known     bool  // the counts mean something
+	Offsets   int64 // raw lag
+	Records   int64 // true lag; at most this many when some are unscanned
+	Unscanned int64
+	Blocked   int64
+	Lost      int64
+	BeyondEnd int64
+}
+
+// State is a word for what the lag is: real, phantom, none or unknown.
+func (g Group) State() string {
+	switch {
+	case !g.Known:
+		return "unknown"
+	case g.Lost > 0 || g.BeyondEnd > 0:
+		return "broken"
+	case g.Records > 0:
+		return "behind"
+	case g.Blocked > 0:
+		return "blocked"
+	case g.Offsets > 0:
+		return "phantom"
+	default:
+		return "level"
+	}
+}
+
+// Verdict says in one sentence whether the lag is real.
+func (g Group) Verdict() string {
+	switch g.State() {
+	case "unknown":
+		return "Unknown: commits or end offsets could not be read."
+	case "broken":
+		if g.Lost > 0 {
+			return fmt.Sprintf("Lost %s: deleted before the group read them.", count(g.Lost, "offset"))
+		}
+		return fmt.Sprintf("Commit is %s beyond the end: truncated, recreated or reset?", count(g.BeyondEnd, "offset"))
+	case "behind":
+		if g.Unscanned > 0 {
+			return fmt.Sprintf("Behind by at most %s: %s not looked at.", count(g.Records, "record"), count(g.Unscanned, "offset"))
+		}
+		return fmt.Sprintf("Behind by %s.", count(g.Records, "record"))
+	case "blocked":
+		return fmt.Sprintf("Held back: %s behind an open transaction.", count(g.Blocked, "offset"))
+	case "phantom":
+		if g.Offsets == 1 {
+			return "Caught up: the 1 offset after the commit holds no record to read."
+		}
+		return fmt.Sprintf("Caught up: none of the %s after the commit holds a record to read.", count(g.Offsets, "offset"))
+	default:
+		return "Caught up: nothing follows the commit."
+	}
+}
+
+// Off is something that the program could do and does not.
+type Off struct {
+	What string // is missing
+	Why  string // it is off
+	How  string // to switch it on
+}

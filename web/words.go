@@ -1,0 +1,92 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longest is how much of a name a page shows.
+const longest = 120
+
+// name shows a name of any bytes: what cannot be printed, or would reorder the text around it, is escaped.
+func name(s string) string {
+	if s == "" {
+		return "(empty name)"
+	}
+	var b strings.Builder
+	shown := 0
+	for i := 0; i < len(s); shown++ {
+		if shown == longest {
+			return fmt.Sprintf("%s… (%s)", b.String(), count(int64(len(s)), "byte"))
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// count is a number with its unit: "1 record", "12,345 records".
+func count(n int64, unit string) string {
+	if n != 1 {
+		unit += "s"
+	}
+	return number(n) + " " + unit
+}
+
+// number groups the digits by thousands.
+func number(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if digits[0] == '-' {
+		sign, digits = "-", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// age is how long ago t was: "3 s ago", "2 min ago", "never" for the zero time.
+func age(now, t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	d := max(now.Sub(t), 0)
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s ago", d/time.Second)
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	default:
+		return fmt.Sprintf("%d d ago", d/(24*time.Hour))
+	}
+}
+
+// took is a duration to three digits or so.
+func took(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "unknown"
+	case d < time.Millisecond:
+		return "under 1 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d/time.Millisecond)
+	default:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+}

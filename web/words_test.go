@@ -1,0 +1,42 @@
+package web
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestNumber(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0", 7: "7", -7: "-7", 999: "999", 1000: "1,000", -1000: "-1,000", 123456: "123,456", 1234567: "1,234,567",
+		math.MaxInt64: "9,223,372,036,854,775,807", math.MinInt64: "-9,223,372,036,854,775,808",
+	} {
+		if got := number(n); got != want {
+			t.Errorf("number(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestAge(t *testing.T) {
+	for ago, want := range map[time.Duration]string{
+		-time.Hour: "0 s ago", 0: "0 s ago", 119 * time.Second: "119 s ago", 2 * time.Minute: "2 min ago",
+		119 * time.Minute: "119 min ago", 2 * time.Hour: "2 h ago", 47 * time.Hour: "47 h ago", 72 * time.Hour: "3 d ago",
+	} {
+		if got := age(noon, noon.Add(-ago)); got != want {
+			t.Errorf("age of %s = %q, want %q", ago, got, want)
+		}
+	}
+	if got := age(noon, time.Time{}); got != "never" {
+		t.Errorf("age of the zero time = %q", got)
+	}
+}
+
+func TestTook(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "unknown", time.Microsecond: "under 1 ms", 42 * time.Millisecond: "42 ms", 9500 * time.Millisecond: "9.5 s",
+	} {
+		if got := took(d); got != want {
+			t.Errorf("took(%s) = %q, want %q", d, got, want)
+		}
+	}
+}
