@@ -96,9 +96,11 @@ func (w *wire) metadata(ctx context.Context, topics []kmsg.MetadataRequestTopic)
 				}
 				return s.Resp.(*kmsg.MetadataResponse), s.Meta, nil
 			}
-			err = s.Err
-			if !errors.Is(err, context.Canceled) {
-				w.books.failed("Metadata", err)
+			if err == nil || !timedOut(s.Err) { // a refusal says more than the end of the time
+				err = s.Err
+			}
+			if !errors.Is(s.Err, context.Canceled) {
+				w.books.failed("Metadata", s.Err)
 			}
 			if ctx.Err() == nil {
 				start()
@@ -122,16 +124,16 @@ func tooOld(err error) bool {
 
 // timedOut says whether an error means that time ran out while a broker was waited for.
 func timedOut(err error) bool {
-	var ne net.Error
-	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &ne) && ne.Timeout()
+	ne, ok := errors.AsType[net.Error](err) // context.DeadlineExceeded is one
+	return ok && ne.Timeout()
 }
 
 // failureName is the name under which an error is counted.
 func failureName(err error) string {
-	var ke *kerr.Error
-	switch {
-	case errors.As(err, &ke):
+	if ke, ok := errors.AsType[*kerr.Error](err); ok {
 		return ke.Message
+	}
+	switch {
 	case errors.Is(err, errInvalidOffset):
 		return "INVALID_OFFSET"
 	case errors.Is(err, errUnanswered):

@@ -1,0 +1,102 @@
+package kafka
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// listGroups asks each broker for the groups it coordinates. The broker that lists a group is the one asked about it.
+func (p *pass) listGroups(ctx context.Context) {
+	p.atEach(func(n *node) {
+		answer, err := p.ask(ctx, n, kmsg.NewPtrListGroupsRequest())
+		if err != nil {
+			return
+		}
+		resp := answer.(*kmsg.ListGroupsResponse)
+		n.listed = p.rowError("ListGroups", resp.ErrorCode) == nil // while it loads, a broker lists what it has so far
+		for i := range resp.Groups {
+			g := &resp.Groups[i]
+			if !p.config.Groups.Match(g.Group) {
+				continue
+			}
+			row := Group{
+				Name:         g.Group,
+				Coordinator:  n.ID,
+				Type:         Classic,
+				State:        g.GroupState,
+				ProtocolType: g.ProtocolType,
+				DescribeErr:  errUnanswered,
+				CommitsErr:   errUnanswered,
+			}
+			if g.GroupType != "" {
+				row.Type = GroupType(strings.ToLower(g.GroupType))
+			}
+			if row.Type == Share {
+				row.CommitsErr = nil
+			}
+			n.groups = append(n.groups, row)
+		}
+		n.groups = ordered(n.groups, func(g *Group) string { return g.Name })
+	})
+}
+
+// group finds a group that the broker listed.
+func (n *node) group(name string) *Group {
+	i := sort.Search(len(n.groups), func(i int) bool { return n.groups[i].Name >= name })
+	if i < len(n.groups) && n.groups[i].Name == name {
+		return &n.groups[i]
+	}
+	return nil
+}
+
+// mergeGroups is every group once, by name. While a group moves, both its old and its new coordinator may list it.
+func (p *pass) mergeGroups() []Group {
+	var all []Group
+	for _, n := range p.nodes {
+		all = append(all, n.groups...)
+	}
+	slices.SortStableFunc(all, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
+	merged := all[:0]
+	for i := range all {
+		last := len(merged) - 1
+		if last < 0 || merged[last].Name != all[i].Name {
+			merged = append(merged, all[i])
+			continue
+		}
+		merged[last] = p.better(merged[last], all[i])
+	}
+	return merged
+}
+
+// better joins what two brokers say of a group: the commits of the one that has them, else of the one that should; the
+// description of the same broker unless it has none.
+func (p *pass) better(a, b Group) Group {
+	switch {
+	case a.CommitsErr != nil && b.CommitsErr == nil,
+		(a.CommitsErr == nil) == (b.CommitsErr == nil) && p.coordinator(b.Name) == b.Coordinator:
+		a, b = b, a
+	}
+	if a.DescribeErr != nil && b.DescribeErr == nil {
+		a.State, a.Members, a.Subscriptions, a.DescribeErr = b.State, b.Members, b.Subscriptions, nil
+	}
+	return a
+}
+
+// coordinator is the broker that Metadata makes a group's coordinator: the leader of the partition of
+// __consumer_offsets that the group's name hashes to. It is -1 if that topic may not be described. An old coordinator
+// that does not know it yet answers with old commits, which would look like a rewind.
+func (p *pass) coordinator(group string) int32 {
+	if len(p.coordinators) == 0 {
+		return -1
+	}
+	var hash int32 // Java's String.hashCode
+	for _, unit := range utf16.Encode([]rune(group)) {
+		hash = 31*hash + int32(unit)
+	}
+	return p.coordinators[int(hash&0x7fffffff)%len(p.coordinators)]
+}
