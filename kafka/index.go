@@ -110,7 +110,7 @@ func (x *index) plan(s *Snapshot) []*job {
 			t.high = p.HighWatermark
 			stable, open, renewal := t.plan(p)
 			if x.scan.Recheck > 0 && tt.policy != policyDelete && t.renew(s.At, x.scan.Recheck, renewal) {
-				_, _, renewal = t.plan(p)
+				stable, open, renewal = t.plan(p)
 			}
 			if t.stable.len() == 0 {
 				t.begun = s.At
@@ -126,6 +126,36 @@ func (x *index) plan(s *Snapshot) []*job {
 	}
 	return jobs
 }
+
+// unsure lists topics whose maps are old enough to be read again unless the topic is not compacted, which is not known
+// or was learned long ago.
+func (x *index) unsure(s *Snapshot) (names []string) {
+	if x.scan.Recheck <= 0 {
+		return nil
+	}
+	for name, tt := range x.topics {
+		if !tt.asked.IsZero() && s.At.Sub(tt.asked) < policyFor {
+			continue
+		}
+		for i := range tt.parts {
+			if t := &tt.parts[i]; t.stable.len() > 0 && s.At.Sub(t.begun) >= x.scan.Recheck {
+				names = append(names, name)
+				break
+			}
+		}
+	}
+	return names
+}
+
+// learn takes the policies of the topics that were asked about. One without an answer is taken as compacted.
+func (x *index) learn(now time.Time, names []string, policies map[string]cleanupPolicy) {
+	for _, name := range names {
+		x.topics[name].policy, x.topics[name].asked = policies[name], now
+	}
+}
+
+// policyFor is how long a topic's cleanup policy is believed: people change it.
+const policyFor = 30 * time.Minute
 
 // runsShare is the part of the index that one partition may take: a group far behind on a topic of tiny transactions
 // must not leave the others without.

@@ -101,7 +101,7 @@ func (l *leg) take(j *job, a *kmsg.FetchResponseTopicPartition, full bool) progr
 		if errors.Is(err, kerr.TopicAuthorizationFailed) {
 			j.tail.denied = l.now
 		}
-		l.failed("Fetch", err)
+		l.books.failed("Fetch", err)
 		return ended
 	}
 	j.tail.denied = time.Time{}
@@ -111,7 +111,7 @@ func (l *leg) take(j *job, a *kmsg.FetchResponseTopicPartition, full bool) progr
 	j.into.lay(&m)
 	switch {
 	case err != nil:
-		l.failed("Fetch", kerr.CorruptMessage)
+		l.books.failed("Fetch", kerr.CorruptMessage)
 		return ended
 	case next > from:
 		j.need = 0
@@ -204,7 +204,7 @@ func (l *leg) fetch(ctx context.Context, jobs []*job, committed bool, limit int6
 	}
 	resp := r.(*kmsg.FetchResponse)
 	if err := kerr.ErrorForCode(resp.ErrorCode); err != nil {
-		l.failed("Fetch", err)
+		l.books.failed("Fetch", err)
 		return nil, 0, fmt.Errorf("fetch the tails of %d partitions from broker %d: %w", len(jobs), l.leader, err)
 	}
 	type key struct {
@@ -222,7 +222,7 @@ func (l *leg) fetch(ctx context.Context, jobs []*job, committed bool, limit int6
 		}
 	}
 	l.budget.Add(-total)
-	l.books.scanned(total)
+	l.books.scanned(1, total)
 	answers = make([]*kmsg.FetchResponseTopicPartition, len(jobs))
 	for i, j := range jobs {
 		answers[i] = found[key{j.topic.Name, TopicID{}, j.partition}] // up to v12 by name

@@ -71,10 +71,9 @@ func (j *job) advance(next int64) (done bool) {
 // scanner reads batch headers at the tails of logs by raw Fetch requests. It never waits for data and never passes its
 // context's deadline.
 type scanner struct {
-	ask    func(ctx context.Context, broker int32, req kmsg.Request) (kmsg.Response, error)
-	failed func(api string, err error) // counts the error of a row
-	books  *books
-	now    time.Time
+	ask   func(ctx context.Context, broker int32, req kmsg.Request) (kmsg.Response, error)
+	books *books
+	now   time.Time
 }
 
 // run works the jobs down, each leader's by itself: first those whose commit did not move, then the shortest. What the

@@ -101,16 +101,18 @@ func (t *tail) plan(p *Partition) (stable, open, renewal []span) {
 	return stable, open, renewal
 }
 
-// renew begins to read a map again that is older than it may be, and ends it when the new one reaches as far.
-func (t *tail) renew(now time.Time, age time.Duration, left []span) (begun bool) {
+// renew begins to read the stable map again when it is older than it may be, and puts the new one in its place when
+// nothing is left to read for it. It says whether it did either.
+func (t *tail) renew(now time.Time, age time.Duration, left []span) bool {
 	switch {
 	case t.renewal != nil && len(left) == 0:
 		t.stable, t.renewal, t.begun = *t.renewal, nil, now
 	case t.renewal == nil && t.stable.len() > 0 && now.Sub(t.begun) >= age:
 		t.renewal = &runs{}
-		return true
+	default:
+		return false
 	}
-	return false
+	return true
 }
 
 // moved says whether any commit of interest has moved.

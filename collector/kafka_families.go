@@ -1,0 +1,230 @@
+package collector
+
+import (
+	"truelag/exposition"
+	"truelag/kafka"
+)
+
+// kafkaFamilies are the families of the Kafka collector, by the rows that they share.
+type kafkaFamilies struct {
+	groups     []exposition.Family[kafka.Group]
+	topics     []exposition.Family[kafka.TopicLag]
+	partitions []exposition.Family[kafka.PartitionLag]
+	ends       []exposition.Family[kafka.Partition]
+	requests   []exposition.Family[int64]
+	errors     []exposition.Family[int64]
+	cost       []exposition.Family[kafka.Ledger]
+	compat     *compatFamilies // nil without Compat
+}
+
+func newKafkaFamilies(cfg KafkaConfig) kafkaFamilies {
+	f := kafkaFamilies{
+		groups: groupFamilies(), topics: topicFamilies(), partitions: partitionFamilies(), ends: endFamilies(),
+		requests: requestFamilies(), errors: errorFamilies(), cost: costFamilies(),
+	}
+	if cfg.Compat {
+		f.compat = newCompatFamilies(cfg.CompatRecords)
+	}
+	return f
+}
+
+// blocks are the tables of what was read of all clusters; nil stands for one that could not be read.
+func (f *kafkaFamilies) blocks(read []*kafkaRows) []exposition.Block {
+	partitions := exposition.Table[kafka.PartitionLag]{Families: f.partitions}
+	topics := exposition.Table[kafka.TopicLag]{Families: f.topics}
+	groups := exposition.Table[kafka.Group]{Families: f.groups}
+	ends := exposition.Table[kafka.Partition]{Families: f.ends}
+	requests := exposition.Table[int64]{Families: f.requests}
+	errors := exposition.Table[int64]{Families: f.errors}
+	cost := exposition.Table[kafka.Ledger]{Families: f.cost}
+	for _, r := range read {
+		if r == nil {
+			continue
+		}
+		partitions.Chunks = append(partitions.Chunks, r.partitions...)
+		topics.Chunks = append(topics.Chunks, r.topics)
+		groups.Chunks = append(groups.Chunks, r.groups)
+		ends.Chunks = append(ends.Chunks, r.ends...)
+		requests.Chunks = append(requests.Chunks, r.requests)
+		errors.Chunks = append(errors.Chunks, r.errors)
+		cost.Chunks = append(cost.Chunks, r.cost)
+	}
+	blocks := []exposition.Block{partitions, topics, groups, ends, requests, errors, cost}
+	if f.compat != nil {
+		blocks = append(blocks, f.compat.blocks(read)...)
+	}
+	return blocks
+}
+
+func (f *kafkaFamilies) descs() []exposition.Desc {
+	var all []exposition.Desc
+	for _, b := range f.blocks(nil) {
+		all = append(all, b.Descs()...)
+	}
+	return all
+}
+
+func partitionFamilies() []exposition.Family[kafka.PartitionLag] {
+	labels := []string{"group", "topic", "partition"}
+	known := func(value func(*kafka.PartitionLag) int64) []exposition.Series[kafka.PartitionLag] {
+		return []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(value(r)), r.Known }}}
+	}
+	return []exposition.Family[kafka.PartitionLag]{
+		{
+			Desc: exposition.Desc{Name: "truelag_group_committed_offset", Type: exposition.Gauge, Labels: labels,
+				Help: "Committed offset: the next offset that the group will read, as OffsetFetch tells it. Absent without a commit, or when it could not be read."},
+			Series: []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(r.Committed), true }}},
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_lag_offsets", Type: exposition.Gauge, Labels: labels,
+				Help: "Raw lag: offsets from the committed offset to the high watermark, markers, aborted records and gaps included. 0 for a commit beyond the end. Absent without a commit, and when the partition's ends could not be read (truelag_group_partitions says why)."},
+			Series: known(func(r *kafka.PartitionLag) int64 { return r.Offsets }),
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_lag_records", Type: exposition.Gauge, Labels: labels,
+				Help: "True lag: records that a consumer of the group's isolation level will still be handed, counted from batch headers at the log's tail; offsets that were not looked at count as records, so it is never less than the truth, and exact where the kind unscanned is 0. On compacted topics it is as old as the scan (recheck_interval). Absent when truelag_group_lag_offsets is."},
+			Series: known(func(r *kafka.PartitionLag) int64 { return r.Records }),
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_rewinds_total", Type: exposition.Counter, Labels: labels,
+				Help: "How often a scrape found a committed offset lower than the scrape before, since the group was first seen. A recreated topic, a truncated log and an expired commit are no rewinds. Rewinds that were made good between two scrapes are not seen."},
+			Series: []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(r.Rewinds), true }}},
+		},
+	}
+}
+
+func topicFamilies() []exposition.Family[kafka.TopicLag] {
+	labels := []string{"group", "topic"}
+	var composition, conditions, isolation []exposition.Series[kafka.TopicLag]
+	for _, k := range kafka.Kinds() {
+		composition = append(composition, exposition.Series[kafka.TopicLag]{
+			Extra: exposition.Label("kind", k.String()),
+			Value: func(l *kafka.TopicLag) (float64, bool) { return float64(l.Composition[k]), l.Known > 0 },
+		})
+	}
+	for _, c := range kafka.Conditions() {
+		conditions = append(conditions, exposition.Series[kafka.TopicLag]{
+			Extra: exposition.Label("condition", c.String()),
+			Value: func(l *kafka.TopicLag) (float64, bool) { return float64(l.Conditions[c]), true },
+		})
+	}
+	for _, level := range []kafka.Isolation{kafka.ReadCommitted, kafka.ReadUncommitted} {
+		for _, source := range []kafka.IsolationSource{kafka.Configured, kafka.Observed, kafka.Assumed} {
+			isolation = append(isolation, exposition.Series[kafka.TopicLag]{
+				Extra: exposition.Label("isolation", level.String()) + "," + exposition.Label("source", source.String()),
+				Value: func(l *kafka.TopicLag) (float64, bool) { return 1, l.Isolation == level && l.Source == source },
+			})
+		}
+	}
+	known := func(value func(*kafka.TopicLag) int64) []exposition.Series[kafka.TopicLag] {
+		return []exposition.Series[kafka.TopicLag]{{Value: func(l *kafka.TopicLag) (float64, bool) { return float64(value(l)), l.Known > 0 }}}
+	}
+	always := func(value func(*kafka.TopicLag) int64) []exposition.Series[kafka.TopicLag] {
+		return []exposition.Series[kafka.TopicLag]{{Value: func(l *kafka.TopicLag) (float64, bool) { return float64(value(l)), true }}}
+	}
+	return []exposition.Family[kafka.TopicLag]{
+		{
+			Desc: exposition.Desc{Name: "truelag_group_lag_composition_offsets", Type: exposition.Gauge, Labels: append(labels, "kind"),
+				Help: "What the offsets of the raw lag are, summed over the topic's partitions: record, control (transaction markers), aborted, blocked (held back by an open transaction), gap (compacted away), lost (below the log start), unscanned (not looked at; might be records). The kinds sum to the raw lag. Absent when no partition's lag is known."},
+			Series: composition,
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_lost_offsets", Type: exposition.Gauge, Labels: labels,
+				Help: "Offsets between commits and the log start offsets, summed over partitions: deleted before the group read them. Absent when no partition's lag is known."},
+			Series: known(func(l *kafka.TopicLag) int64 { return l.Composition[kafka.Lost] }),
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_beyond_end_offsets", Type: exposition.Gauge, Labels: labels,
+				Help: "Offsets between high watermarks and commits that lie above them, summed over partitions, with commits read first: after a recreated topic, a truncated log or a wrong reset, records up to there would be skipped. Absent when no partition's lag is known."},
+			Series: known(func(l *kafka.TopicLag) int64 { return l.BeyondEnd }),
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_rewound_offsets_total", Type: exposition.Counter, Labels: labels,
+				Help: "Offsets that commits have moved back, summed over the rewinds since the group was first seen."},
+			Series: always(func(l *kafka.TopicLag) int64 { return l.Rewound }),
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_replayed_records_total", Type: exposition.Counter, Labels: labels,
+				Help: "Records among the rewound offsets: what a consumer that starts from the lower commit is handed again. A rewind over a marker replays nothing. Offsets that were not looked at count as records."},
+			Series: always(func(l *kafka.TopicLag) int64 { return l.Replayed }),
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_partitions", Type: exposition.Gauge, Labels: append(labels, "condition"),
+				Help: "Partitions of the topic in a condition: uncommitted (no committed offset), no_leader, topic_missing (the commit's topic or partition does not exist), denied (no DESCRIBE), unreadable (no READ: offsets are unscanned), beyond_end, below_start, unavailable (an error of the broker; truelag_kafka_errors_total names it)."},
+			Series: conditions,
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_isolation_info", Type: exposition.Gauge, Labels: append(labels, "isolation", "source"),
+				Help: "1 for the isolation level by which the group's lag on the topic is judged, and where it is known from: configured, observed (a commit stands where no read_committed consumer gets by reading), assumed."},
+			Series: isolation,
+		},
+	}
+}
+
+func groupFamilies() []exposition.Family[kafka.Group] {
+	return []exposition.Family[kafka.Group]{
+		{
+			Desc: exposition.Desc{Name: "truelag_group_info", Type: exposition.Gauge, Labels: []string{"group", "type", "state"},
+				Help: "1 for each group that ListGroups names: its type (classic, consumer, streams, share) and its state as the broker spells it."},
+			Series: []exposition.Series[kafka.Group]{{
+				ExtraOf: func(g *kafka.Group) string {
+					return exposition.Label("type", string(g.Type)) + "," + exposition.Label("state", g.State)
+				},
+				Value: func(*kafka.Group) (float64, bool) { return 1, true },
+			}},
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_members", Type: exposition.Gauge, Labels: []string{"group"},
+				Help: "Members of the group, by the Describe request of its type. 0 for a group that only commits, as Flink's do. Absent when the group could not be described."},
+			Series: []exposition.Series[kafka.Group]{{Value: func(g *kafka.Group) (float64, bool) { return float64(g.Members), g.DescribeErr == nil }}},
+		},
+	}
+}
+
+func endFamilies() []exposition.Family[kafka.Partition] {
+	labels := []string{"topic", "partition"}
+	of := func(name, help string, value func(*kafka.Partition) int64) exposition.Family[kafka.Partition] {
+		return exposition.Family[kafka.Partition]{
+			Desc:   exposition.Desc{Name: name, Type: exposition.Gauge, Labels: labels, Help: help + " Absent when the leader did not tell it."},
+			Series: []exposition.Series[kafka.Partition]{{Value: func(p *kafka.Partition) (float64, bool) { return float64(value(p)), p.Err == nil }}},
+		}
+	}
+	return []exposition.Family[kafka.Partition]{
+		of("truelag_topic_partition_log_start_offset", "Log start offset: the first offset that is still there (ListOffsets, timestamp -2).", func(p *kafka.Partition) int64 { return p.LogStart }),
+		of("truelag_topic_partition_last_stable_offset", "Last stable offset: the first offset of the oldest open transaction, else the high watermark (ListOffsets, timestamp -1, isolation 1).", func(p *kafka.Partition) int64 { return p.LastStable }),
+		of("truelag_topic_partition_high_watermark", "High watermark: the offset after the last one that all in-sync replicas have (ListOffsets, timestamp -1, isolation 0).", func(p *kafka.Partition) int64 { return p.HighWatermark }),
+	}
+}
+
+func count(r *int64) (float64, bool) { return float64(*r), true }
+
+func requestFamilies() []exposition.Family[int64] {
+	return []exposition.Family[int64]{{
+		Desc: exposition.Desc{Name: "truelag_kafka_requests_total", Type: exposition.Counter, Labels: []string{"api"},
+			Help: "Requests sent to brokers, by API."},
+		Series: []exposition.Series[int64]{{Value: count}},
+	}}
+}
+
+func errorFamilies() []exposition.Family[int64] {
+	return []exposition.Family[int64]{{
+		Desc: exposition.Desc{Name: "truelag_kafka_errors_total", Type: exposition.Counter, Labels: []string{"api", "error"},
+			Help: "Errors by API and the protocol's name of the code, one for each row that carried it; timeout, connection and unsupported are requests without an answer. The usual ones exist at 0."},
+		Series: []exposition.Series[int64]{{Value: count}},
+	}}
+}
+
+func costFamilies() []exposition.Family[kafka.Ledger] {
+	return []exposition.Family[kafka.Ledger]{
+		{
+			Desc: exposition.Desc{Name: "truelag_scan_bytes_total", Type: exposition.Counter,
+				Help: "Bytes of record batches that were fetched to read their headers."},
+			Series: []exposition.Series[kafka.Ledger]{{Value: func(l *kafka.Ledger) (float64, bool) { return float64(l.ScanBytes), true }}},
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_scan_fetches_total", Type: exposition.Counter,
+				Help: "Fetch requests sent to read batch headers, each for many partitions."},
+			Series: []exposition.Series[kafka.Ledger]{{Value: func(l *kafka.Ledger) (float64, bool) { return float64(l.ScanFetches), true }}},
+		},
+	}
+}

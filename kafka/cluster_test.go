@@ -1,0 +1,111 @@
+package kafka
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/go-kit/log"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// fake is an embedded cluster with a client of its own and the reader under test.
+type fake struct {
+	t       *testing.T
+	cluster *kfake.Cluster
+	client  *kgo.Client
+	admin   *kadm.Client
+	reader  *Cluster
+}
+
+func newFake(t *testing.T, cfg Config, opts ...kfake.Opt) *fake {
+	t.Helper()
+	c, err := kfake.NewCluster(append([]kfake.Opt{kfake.NumBrokers(3), kfake.SeedTopics(2, "t")}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	client, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	cfg.Client = ClientConfig{Seeds: c.ListenAddrs()}
+	if cfg.Scan == (ScanConfig{}) {
+		cfg.Scan = ScanConfig{Enabled: true, BytesPerScrape: 64 << 20, BytesPerPartition: 8 << 20, Recheck: time.Minute, MaxRuns: 1 << 20}
+	}
+	reader, err := NewCluster(cfg, log.NewNopLogger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(reader.Close)
+	return &fake{t, c, client, kadm.NewClient(client), reader}
+}
+
+// transact writes n records to a partition of topic t in one transaction.
+func (f *fake) transact(id string, partition int32, n int, end kgo.TransactionEndTry) {
+	f.t.Helper()
+	p, err := kgo.NewClient(kgo.SeedBrokers(f.cluster.ListenAddrs()...), kgo.TransactionalID(id), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.BeginTransaction(); err != nil {
+		f.t.Fatal(err)
+	}
+	for range n {
+		p.Produce(f.t.Context(), &kgo.Record{Topic: "t", Partition: partition, Value: []byte("v")}, nil)
+	}
+	if err := p.Flush(f.t.Context()); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := p.EndTransaction(f.t.Context(), end); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fake) commit(group string, partition int32, offset int64) {
+	f.t.Helper()
+	var o kadm.Offsets
+	o.AddOffset("t", partition, offset, -1)
+	if err := f.admin.CommitAllOffsets(f.t.Context(), group, o); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fake) read() *Reading {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
+	defer cancel()
+	r, err := f.reader.Read(ctx)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return r
+}
+
+func TestIdlePhantomLagCostsNoFetch(t *testing.T) {
+	f := newFake(t, Config{})
+	f.transact("a", 0, 3, kgo.TryCommit)
+	f.transact("b", 1, 5, kgo.TryAbort)
+	f.commit("g", 0, 3)
+	f.commit("g", 1, 0)
+	r := f.read()
+	if len(r.Lags) != 1 {
+		t.Fatalf("%d lags, want that of g on t: %+v", len(r.Lags), r.Lags)
+	}
+	want := Composition{Control: 2, Aborted: 5}
+	if l := r.Lags[0]; l.Composition != want || l.Partitions[0].Offsets != 1 || l.Partitions[1].Offsets != 6 || l.Partitions[0].Records+l.Partitions[1].Records != 0 {
+		t.Errorf("got %+v, want composition %v", l, want)
+	}
+	if r.Ledger.ScanFetches == 0 {
+		t.Error("nothing was fetched, so nothing can be known")
+	}
+	for range 5 {
+		if again := f.read(); again.Ledger.ScanFetches != r.Ledger.ScanFetches || again.Lags[0].Composition != want {
+			t.Fatalf("an idle tail was read again: %d fetches, then %d: %+v", r.Ledger.ScanFetches, again.Ledger.ScanFetches, again.Lags[0])
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package kafka
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// standing is one group on one topic in one scrape, on its way to a TopicLag.
+type standing struct {
+	group   *Group
+	topic   *Topic
+	commits []Commit // none where members only subscribe
+	history *history // nil when nothing is known of the topic's partitions
+	tails   *topicTails
+
+	isolation Isolation
+	source    IsolationSource
+}
+
+// named is what the group has commits on or subscribes to, by topic.
+func (g *Group) named() []GroupTopic {
+	all := g.Topics
+	for _, sub := range g.Subscriptions {
+		if !slices.ContainsFunc(g.Topics, func(t GroupTopic) bool { return t.Topic == sub.Topic }) {
+			all = append(all[:len(all):len(all)], GroupTopic{Topic: sub.Topic})
+		}
+	}
+	if len(all) > len(g.Topics) {
+		slices.SortFunc(all, func(a, b GroupTopic) int { return cmp.Compare(a.Topic, b.Topic) })
+	}
+	return all
+}
+
+// judge says how far the group is behind, from what was read alone.
+func (s *standing) judge() TopicLag {
+	l := TopicLag{Group: s.group.Name, Topic: s.topic.Name, Isolation: s.isolation, Source: s.source}
+	if s.history != nil {
+		l.Rewound, l.Replayed = s.history.rewound, s.history.replayed
+	}
+	if len(s.commits) > 0 {
+		l.Partitions = make([]PartitionLag, 0, len(s.commits))
+	}
+	uncommitted := len(s.topic.Partitions)
+	for _, c := range s.commits {
+		if int(c.Partition) < len(s.topic.Partitions) {
+			uncommitted--
+		}
+		if c.Code != 0 {
+			l.Conditions[conditionOf(kerr.ErrorForCode(c.Code))]++
+			continue
+		}
+		l.Partitions = append(l.Partitions, PartitionLag{Partition: c.Partition, Committed: c.Offset})
+		s.measure(&l, &l.Partitions[len(l.Partitions)-1])
+	}
+	if s.topic.Err == nil {
+		l.Conditions[Uncommitted] = uncommitted
+	} else if len(s.commits) == 0 {
+		l.Conditions[conditionOf(s.topic.Err)] = s.subscribed()
+	}
+	return l
+}
+
+// measure fills one partition's row and adds it to the topic's sums.
+func (s *standing) measure(l *TopicLag, row *PartitionLag) {
+	if s.history != nil && int(row.Partition) < len(s.history.parts) {
+		row.Rewinds = s.history.parts[row.Partition].rewinds
+	}
+	switch {
+	case s.topic.Err != nil:
+		l.Conditions[conditionOf(s.topic.Err)]++
+		return
+	case int(row.Partition) >= len(s.topic.Partitions):
+		l.Conditions[TopicMissing]++
+		return
+	}
+	p := &s.topic.Partitions[row.Partition]
+	if p.Err != nil {
+		l.Conditions[conditionOf(p.Err)]++
+		return
+	}
+	row.Known = true
+	l.Known++
+	if row.Committed > p.HighWatermark {
+		l.BeyondEnd += row.Committed - p.HighWatermark
+		l.Conditions[BeyondEnd]++
+	}
+	if row.Committed < p.LogStart {
+		l.Conditions[BelowStart]++
+	}
+	if row.Committed >= p.HighWatermark {
+		return
+	}
+	var c Composition
+	from := min(max(row.Committed, p.LogStart), p.HighWatermark)
+	c[Lost] = from - row.Committed
+	t := s.tail(row.Partition)
+	t.count(p, s.isolation, from, p.HighWatermark, &c)
+	if t != nil && !t.denied.IsZero() && c[Unscanned] > 0 {
+		l.Conditions[Unreadable]++
+	}
+	row.Offsets, row.Records = c.Offsets(), c.Records()
+	l.Composition.add(&c)
+}
+
+// want tells the index which commits have something between them and the end.
+func (s *standing) want(x *index) {
+	if s.topic.Err != nil {
+		return
+	}
+	for _, c := range s.commits {
+		if c.Code != 0 || int(c.Partition) >= len(s.topic.Partitions) {
+			continue
+		}
+		p := &s.topic.Partitions[c.Partition]
+		if p.Err != nil || max(c.Offset, p.LogStart) >= p.HighWatermark {
+			continue
+		}
+		if s.tails == nil {
+			s.tails = x.topic(s.topic)
+		}
+		t := &s.tails.parts[c.Partition]
+		t.wants = append(t.wants, want{from: c.Offset, isolation: s.isolation, moved: s.history.parts[c.Partition].moved})
+	}
+}
+
+func (s *standing) tail(partition int32) *tail {
+	if s.tails == nil {
+		return nil
+	}
+	return &s.tails.parts[partition]
+}
+
+// replay is how many records a rewind makes the group read again. Those below the log start are gone.
+func (s *standing) replay(r *Rewind) int64 {
+	p := &s.topic.Partitions[r.Partition]
+	var c Composition
+	s.tail(r.Partition).count(p, s.isolation, max(r.To, p.LogStart), min(r.From, p.HighWatermark), &c)
+	return c.Records()
+}
+
+// subscribed is how many partitions of the topic are assigned to members, at least one.
+func (s *standing) subscribed() int {
+	for _, sub := range s.group.Subscriptions {
+		if sub.Topic == s.topic.Name {
+			return max(1, sub.Partitions)
+		}
+	}
+	return 1
+}
+
+// conditionOf is the condition that an error puts a partition in.
+func conditionOf(err error) Condition {
+	switch {
+	case errors.Is(err, kerr.LeaderNotAvailable):
+		return NoLeader
+	case errors.Is(err, kerr.UnknownTopicOrPartition), errors.Is(err, kerr.UnknownTopicID):
+		return TopicMissing
+	case errors.Is(err, kerr.TopicAuthorizationFailed):
+		return Denied
+	}
+	return Unavailable
+}
