@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-kit/log"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"truelag/kafka"
@@ -78,7 +79,7 @@ func read(ctx context.Context, seeds []string, r *Result) (time.Duration, error)
 	cluster, err := kafka.NewCluster(kafka.Config{
 		Client: kafka.ClientConfig{Seeds: seeds},
 		Scan:   kafka.ScanConfig{Enabled: true, BytesPerScrape: 1 << 40, BytesPerPartition: 1 << 40, MaxRuns: 1 << 30},
-	})
+	}, log.NewNopLogger())
 	if err != nil {
 		return 0, err
 	}

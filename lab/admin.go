@@ -1,0 +1,173 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// Admin is a client of a super user, which lives as long as the cluster.
+func (c *Cluster) Admin(t testing.TB) *kadm.Client {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.client == nil {
+		cl, err := kgo.NewClient(kgo.SeedBrokers(c.Seeds...), kgo.MetadataMinAge(50*time.Millisecond))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.client = cl
+	}
+	return kadm.NewClient(c.client)
+}
+
+// Client is a new client of a super user, closed when the test ends.
+func (c *Cluster) Client(t testing.TB, opts ...kgo.Opt) *kgo.Client {
+	t.Helper()
+	cl, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(c.Seeds...), kgo.MetadataMinAge(50 * time.Millisecond)}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cl.Close)
+	return cl
+}
+
+// CreateTopic creates a topic with a replica on each node, and waits until every partition has a leader.
+func (c *Cluster) CreateTopic(t testing.TB, topic string, partitions int, config map[string]string) {
+	t.Helper()
+	adm := c.Admin(t)
+	values := map[string]*string{}
+	for k, v := range config {
+		values[k] = &v
+	}
+	if _, err := adm.CreateTopic(t.Context(), int32(partitions), int16(len(c.nodes)), values, topic); err != nil {
+		t.Fatalf("create topic %s: %v", topic, err)
+	}
+	Await(t, func() error {
+		m, err := adm.ListEndOffsets(t.Context(), topic)
+		if err != nil {
+			return err
+		}
+		if err := m.Error(); err != nil {
+			return err
+		}
+		if n := len(m[topic]); n != partitions {
+			return fmt.Errorf("topic %s has %d partitions so far, want %d", topic, n, partitions)
+		}
+		return nil
+	})
+}
+
+// DeleteTopic deletes a topic; the broker drops its commits as well.
+func (c *Cluster) DeleteTopic(t testing.TB, topic string) {
+	t.Helper()
+	if _, err := c.Admin(t).DeleteTopic(t.Context(), topic); err != nil {
+		t.Fatalf("delete topic %s: %v", topic, err)
+	}
+}
+
+// AddPartitions makes a topic have more partitions.
+func (c *Cluster) AddPartitions(t testing.TB, topic string, total int) {
+	t.Helper()
+	if _, err := c.Admin(t).UpdatePartitions(t.Context(), total, topic); err != nil {
+		t.Fatalf("give topic %s %d partitions: %v", topic, total, err)
+	}
+	Await(t, func() error {
+		m, err := c.Admin(t).ListEndOffsets(t.Context(), topic)
+		if err != nil {
+			return err
+		}
+		if err := m.Error(); err != nil {
+			return err
+		}
+		if n := len(m[topic]); n != total {
+			return fmt.Errorf("topic %s has %d partitions so far, want %d", topic, n, total)
+		}
+		return nil
+	})
+}
+
+// DeleteRecords moves the log start offset up. The topic's cleanup.policy must contain delete.
+func (c *Cluster) DeleteRecords(t testing.TB, topic string, partition int32, before int64) {
+	t.Helper()
+	offsets := kadm.Offsets{}
+	offsets.AddOffset(topic, partition, before, -1)
+	done, err := c.Admin(t).DeleteRecords(t.Context(), offsets)
+	if err == nil {
+		err = done.Error()
+	}
+	if err != nil {
+		t.Fatalf("delete records of %s-%d before %d: %v", topic, partition, before, err)
+	}
+}
+
+// Commit commits offsets for a group without members, all in one request.
+func (c *Cluster) Commit(t testing.TB, group string, offsets kadm.Offsets) {
+	t.Helper()
+	if err := c.Admin(t).CommitAllOffsets(t.Context(), group, offsets); err != nil {
+		t.Fatalf("commit offsets of group %s: %v", group, err)
+	}
+}
+
+// CommitOffset commits one offset for a group without members.
+func (c *Cluster) CommitOffset(t testing.TB, group, topic string, partition int32, offset int64) {
+	t.Helper()
+	offsets := kadm.Offsets{}
+	offsets.AddOffset(topic, partition, offset, -1)
+	c.Commit(t, group, offsets)
+}
+
+// DeleteOffset removes a group's committed offset of one partition.
+func (c *Cluster) DeleteOffset(t testing.TB, group, topic string, partition int32) {
+	t.Helper()
+	set := kadm.TopicsSet{}
+	set.Add(topic, partition)
+	done, err := c.Admin(t).DeleteOffsets(t.Context(), group, set)
+	if err == nil {
+		err = done.Error()
+	}
+	if err != nil {
+		t.Fatalf("delete the offset of group %s on %s-%d: %v", group, topic, partition, err)
+	}
+}
+
+// Ends are a partition's log start offset, last stable offset and high watermark.
+type Ends struct {
+	LogStart, LastStable, HighWatermark int64
+}
+
+// Ends reads the ends of all partitions of a topic, by partition.
+func (c *Cluster) Ends(t testing.TB, topic string) []Ends {
+	t.Helper()
+	ends, err := c.ends(t.Context(), c.Admin(t), topic)
+	if err != nil {
+		t.Fatalf("ends of topic %s: %v", topic, err)
+	}
+	return ends
+}
+
+func (c *Cluster) ends(ctx context.Context, adm *kadm.Client, topic string) ([]Ends, error) {
+	var lists [3]kadm.ListedOffsets
+	for i, list := range []func(context.Context, ...string) (kadm.ListedOffsets, error){
+		adm.ListStartOffsets, adm.ListCommittedOffsets, adm.ListEndOffsets,
+	} {
+		l, err := list(ctx, topic)
+		if err == nil {
+			err = l.Error()
+		}
+		if err != nil {
+			return nil, err
+		}
+		lists[i] = l
+	}
+	ends := make([]Ends, len(lists[0][topic]))
+	for p := range ends {
+		at := func(i int) int64 { return lists[i][topic][int32(p)].Offset }
+		ends[p] = Ends{LogStart: at(0), LastStable: at(1), HighWatermark: at(2)}
+	}
+	return ends, nil
+}

@@ -1,0 +1,117 @@
+package lab
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Compacted is the configuration of a topic that [Cluster.Compact] can compact: segments so short that a few records
+// fill one, and a cleaner that is never content. Its policy contains delete, so that DeleteRecords is allowed.
+func Compacted() map[string]string {
+	return map[string]string{
+		"cleanup.policy":            "compact,delete",
+		"retention.ms":              "-1",
+		"internal.segment.bytes":    "4500", // segment.bytes may not be below 1 MiB since 4.0
+		"min.cleanable.dirty.ratio": "0.0",
+		"delete.retention.ms":       "0",
+		"file.delete.delay.ms":      "100",
+	}
+}
+
+// Compact makes the cleaner go over all that a partition of a Compacted topic holds below its last stable offset, and
+// waits until it has. The cleaner leaves the active segment alone, so it first closes that with records of its own
+// (key "pad", nothing else uses it), which stay at the end of the log. It returns their offsets, from the first to
+// beyond the last.
+//
+// Markers and tombstones outlive the pass that removes what they were for: call it twice to be rid of them.
+func (c *Cluster) Compact(t testing.TB, topic string, partition int32) (from, to int64) {
+	t.Helper()
+	from = c.Ends(t, topic)[partition].HighWatermark
+	p := c.Producer(t, ProducerOptions{Raw: true}) // the last batch of an idempotent producer is kept
+	for range 3 {
+		p.Batch(t, topic, partition, Record{Key: []byte("pad"), Value: bytes.Repeat([]byte("x"), 3000)})
+	}
+	c.AwaitCleaned(t, topic)
+	return from, c.Ends(t, topic)[partition].HighWatermark
+}
+
+// AwaitCleaned waits until the cleaners have nothing left to do on any replica of a compacted topic. While nobody
+// writes, its logs do not change after that.
+func (c *Cluster) AwaitCleaned(t testing.TB, topic string) {
+	t.Helper()
+	Await(t, func() error {
+		ends, err := c.ends(t.Context(), c.Admin(t), topic)
+		if err != nil {
+			return err
+		}
+		for _, n := range c.nodes {
+			if !n.running() {
+				continue
+			}
+			cleaned, err := n.cleaned(topic)
+			if err != nil {
+				return err
+			}
+			for p, e := range ends {
+				active, err := n.activeSegment(topic, p)
+				if errors.Is(err, fs.ErrNotExist) {
+					continue // no replica here
+				}
+				if err != nil {
+					return err
+				}
+				if goal := min(active, e.LastStable); cleaned[p] < goal {
+					return fmt.Errorf("node %d has cleaned %s-%d up to %d, want %d", n.id, topic, p, cleaned[p], goal)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// cleaned reads how far the cleaner has come in each partition of a topic.
+func (n *node) cleaned(topic string) (map[int]int64, error) {
+	file, err := os.ReadFile(filepath.Join(n.data, "cleaner-offset-checkpoint"))
+	if err != nil {
+		return nil, err
+	}
+	cleaned := map[int]int64{}
+	for line := range strings.Lines(string(file)) { // version, number of rows, then: topic partition offset
+		f := strings.Fields(line)
+		if len(f) != 3 || f[0] != topic {
+			continue
+		}
+		partition, err := strconv.Atoi(f[1])
+		if err != nil {
+			return nil, err
+		}
+		if cleaned[partition], err = strconv.ParseInt(f[2], 10, 64); err != nil {
+			return nil, err
+		}
+	}
+	return cleaned, nil
+}
+
+// activeSegment is the base offset of a partition's last segment.
+func (n *node) activeSegment(topic string, partition int) (int64, error) {
+	files, err := os.ReadDir(filepath.Join(n.data, fmt.Sprintf("%s-%d", topic, partition)))
+	if err != nil {
+		return 0, err
+	}
+	var last int64
+	for _, f := range files { // named by base offset, of equal length: sorted
+		if base, ok := strings.CutSuffix(f.Name(), ".log"); ok {
+			if last, err = strconv.ParseInt(base, 10, 64); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return last, nil
+}

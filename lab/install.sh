@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Brings what the lab starts into lab/.cache: the jars of each Kafka in java/pom-VERSION.xml, and the compiled java/*.java.
+# Does nothing where that is done already. Needs a JDK from 17 on and Maven.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+need() { # COMMAND PACKAGE
+  command -v "$1" >/dev/null || { echo "lab: no $1 found; install it (Debian and Ubuntu: apt-get install $2)" >&2; exit 1; }
+}
+need javac openjdk-17-jdk-headless
+need mvn maven
+java=$(javac -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p')
+[ "${java:-0}" -ge 17 ] || { echo "lab: javac is version ${java:-unknown}; 17 or later is needed (apt-get install openjdk-17-jdk-headless)" >&2; exit 1; }
+
+mkdir -p .cache
+exec 9>.cache/lock
+flock 9
+
+for pom in java/pom-*.xml; do
+  version=${pom#java/pom-} version=${version%.xml}
+  libs=.cache/kafka-$version
+  cmp -s "$pom" "$libs/pom.xml" && continue
+  echo "lab: fetching Kafka $version"
+  rm -rf "$libs" "$libs.new"
+  mvn -q -B -Dstyle.color=never -f "$pom" org.apache.maven.plugins:maven-dependency-plugin:2.8:copy-dependencies \
+    -DoutputDirectory="$PWD/$libs.new"
+  cp "$pom" "$libs.new/pom.xml"
+  mv "$libs.new" "$libs"
+done
+
+if ! cat java/*.java | cmp -s - .cache/classes/sources; then
+  echo "lab: compiling java/*.java"
+  rm -rf .cache/classes .cache/classes.new
+  javac --release 17 -nowarn -cp ".cache/kafka-4.4.0/*" -d .cache/classes.new java/*.java
+  cat java/*.java >.cache/classes.new/sources
+  mv .cache/classes.new .cache/classes
+fi
