@@ -1,0 +1,314 @@
+package scenarios
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+const fakeTopic = "t"
+
+// Fake is a world on an embedded cluster of three brokers.
+//
+// It keeps a log of its own beside the cluster's. The cluster answers for itself until a case needs what its log cannot
+// hold or what it cannot be made to say; from then on Fetch, ListOffsets, OffsetForLeaderEpoch, Metadata and OffsetFetch
+// are answered from the log that is kept here, to the same clients on the same connections.
+type Fake struct {
+	cluster *kfake.Cluster
+	client  *kgo.Client
+	form    form
+	brokers kmsg.MetadataResponse // of it: brokers, controller and cluster id
+	firstID [16]byte              // of the topic that the cluster itself has
+
+	// Only the case's actions change what follows, one after the other; mu keeps them apart from the answers.
+	mu        sync.Mutex
+	crafted   bool // requests are answered from here
+	topic     *topicLog
+	commits   map[string]map[int32]commit // by group and partition
+	denied    map[string]bool
+	producers map[string]*producer // by transaction
+}
+
+// topicLog is one life of the topic.
+type topicLog struct {
+	id    [16]byte
+	parts []*partitionLog
+}
+
+// commit stays what it was when the topic is gone.
+type commit struct {
+	topic  [16]byte
+	offset int64
+}
+
+// FakeConfig chooses how the logs are served.
+type FakeConfig struct {
+	// Hard serves everything from the log that is kept here, in the form that is hardest to read: few batches an answer
+	// and the last one cut, compressed batches, aborted transactions in no order, emptied batches kept. Where it is
+	// false the cluster's own log is served as long as it will do.
+	Hard bool
+}
+
+// NewFake starts the cluster.
+func NewFake(ctx context.Context, cfg FakeConfig) (*Fake, error) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(3), kfake.SeedTopics(1, fakeTopic))
+	if err != nil {
+		return nil, fmt.Errorf("start a fake cluster: %w", err)
+	}
+	f := &Fake{
+		cluster:   cluster,
+		form:      form{hard: cfg.Hard},
+		crafted:   cfg.Hard,
+		commits:   map[string]map[int32]commit{},
+		denied:    map[string]bool{},
+		producers: map[string]*producer{},
+	}
+	if err := f.start(ctx); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("start a fake cluster: %w", err)
+	}
+	return f, nil
+}
+
+func (f *Fake) start(ctx context.Context) error {
+	var err error
+	if f.client, err = f.newClient(); err != nil {
+		return err
+	}
+	resp, err := kmsg.NewPtrMetadataRequest().RequestWith(ctx, f.client)
+	if err != nil {
+		return err
+	}
+	f.brokers = *resp
+	f.firstID = f.cluster.TopicInfo(fakeTopic).TopicID
+	f.topic = &topicLog{id: f.firstID}
+	f.adopt()
+	f.answerRequests()
+	return nil
+}
+
+func (f *Fake) newClient(opts ...kgo.Opt) (*kgo.Client, error) {
+	return kgo.NewClient(append(opts,
+		kgo.SeedBrokers(f.Seeds()...),
+		kgo.ManualFlushing(), // one append is one batch
+		kgo.MaxBufferedRecords(1<<20),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
+	)...)
+}
+
+// Close stops the cluster.
+func (f *Fake) Close() {
+	for _, p := range f.producers {
+		if p.client != nil {
+			p.client.Close()
+		}
+	}
+	if f.client != nil {
+		f.client.Close()
+	}
+	f.cluster.Close()
+}
+
+// Seeds are the brokers' addresses.
+func (f *Fake) Seeds() []string { return f.cluster.ListenAddrs() }
+
+// Topic is t itself: the cluster serves one case.
+func (f *Fake) Topic() string { return fakeTopic }
+
+// Group is the name as it is in the case.
+func (f *Fake) Group(name string) string { return name }
+
+// adopt takes over partitions that the cluster has and the log here has not.
+func (f *Fake) adopt() {
+	infos := f.cluster.PartitionInfos(fakeTopic)
+	slices.SortFunc(infos, func(a, b *kfake.PartitionInfo) int { return int(a.Partition - b.Partition) })
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, info := range infos[len(f.topic.parts):] {
+		f.topic.parts = append(f.topic.parts, newPartitionLog(info.Leader))
+	}
+}
+
+// craft has requests answered from here from now on.
+func (f *Fake) craft() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.crafted = true
+}
+
+// change changes one partition of the log that is kept here.
+func (f *Fake) change(partition int32, how func(*partitionLog) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.topic == nil {
+		return errors.New("the topic is deleted")
+	}
+	if int(partition) >= len(f.topic.parts) {
+		return fmt.Errorf("the topic has %d partitions, no partition %d", len(f.topic.parts), partition)
+	}
+	return how(f.topic.parts[partition])
+}
+
+// both does the same to the log that is kept here and, while it still serves, to the cluster's. The two must then agree.
+func (f *Fake) both(partition int32, here func(*partitionLog) error, there func() error) error {
+	if err := f.change(partition, here); err != nil || f.crafted {
+		return err
+	}
+	if err := there(); err != nil {
+		return err
+	}
+	return f.agree()
+}
+
+// agree holds the log that is kept here against the cluster's.
+func (f *Fake) agree() error {
+	for p, l := range f.topic.parts {
+		info := f.cluster.PartitionInfo(fakeTopic, int32(p))
+		there := [...]int64{info.LogStartOffset, info.LastStableOffset, info.HighWatermark, int64(info.Epoch)}
+		here := [...]int64{l.start, l.lastStable(), l.end, int64(l.epoch)}
+		if here != there {
+			return fmt.Errorf("partition %d: log start, last stable offset, high watermark, epoch are %v on the cluster, but %v here", p, there, here)
+		}
+	}
+	return nil
+}
+
+// Partitions adds partitions.
+func (f *Fake) Partitions(ctx context.Context, a Partitions) error {
+	if f.topic == nil || int(a.Count) < len(f.topic.parts) {
+		return errors.New("a topic cannot lose partitions")
+	}
+	if f.crafted || len(f.producers) > 0 { // the producers would not see new partitions at once
+		f.craft()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for p := len(f.topic.parts); p < int(a.Count); p++ {
+			f.topic.parts = append(f.topic.parts, newPartitionLog(f.leader(p)))
+		}
+		return nil
+	}
+	if int(a.Count) == len(f.topic.parts) {
+		return nil
+	}
+	req := kmsg.NewPtrCreatePartitionsRequest()
+	rt := kmsg.NewCreatePartitionsRequestTopic()
+	rt.Topic, rt.Count = fakeTopic, a.Count
+	req.Topics = append(req.Topics, rt)
+	resp, err := req.RequestWith(ctx, f.client)
+	if err != nil {
+		return err
+	}
+	for _, t := range resp.Topics {
+		if err := kerr.ErrorForCode(t.ErrorCode); err != nil {
+			return err
+		}
+	}
+	f.adopt()
+	return nil
+}
+
+// leader spreads partitions over the brokers.
+func (f *Fake) leader(partition int) int32 {
+	return f.brokers.Brokers[partition%len(f.brokers.Brokers)].NodeID
+}
+
+// Compact removes entries.
+func (f *Fake) Compact(_ context.Context, a Compact) error {
+	f.craft() // the cluster's own compaction is unlike a real broker's
+	return f.change(a.Partition, func(l *partitionLog) error {
+		l.compact(span{a.From, a.To})
+		return nil
+	})
+}
+
+// DeleteBefore moves the log start offset.
+func (f *Fake) DeleteBefore(_ context.Context, a DeleteBefore) error {
+	here := func(l *partitionLog) error {
+		if a.Offset > l.lastStable() {
+			f.crafted = true // the cluster lets the last stable offset follow, a real broker does not
+		}
+		return l.deleteBefore(a.Offset)
+	}
+	return f.both(a.Partition, here, func() error {
+		if a.Offset <= f.cluster.PartitionInfo(fakeTopic, a.Partition).LogStartOffset {
+			return nil
+		}
+		return f.cluster.DeleteRecords(fakeTopic, a.Partition, a.Offset)
+	})
+}
+
+// Truncate cuts the log.
+func (f *Fake) Truncate(_ context.Context, a Truncate) error {
+	f.craft()
+	return f.change(a.Partition, func(l *partitionLog) error { return l.truncate(a.To) })
+}
+
+// OldFormat writes messages of an old format.
+func (f *Fake) OldFormat(_ context.Context, a OldFormat) error {
+	f.craft()
+	return f.change(a.Partition, func(l *partitionLog) error {
+		l.appendOld(a)
+		return nil
+	})
+}
+
+// Leaderless takes the leader away.
+func (f *Fake) Leaderless(_ context.Context, a Leaderless) error {
+	f.craft()
+	return f.change(a.Partition, func(l *partitionLog) error {
+		l.leader = -1
+		return nil
+	})
+}
+
+// DeleteTopic deletes the topic and leaves commits behind; the cluster's own would go with it.
+func (f *Fake) DeleteTopic(context.Context) error {
+	f.craft()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.topic == nil {
+		return errors.New("the topic is deleted already")
+	}
+	f.topic = nil
+	return nil
+}
+
+// Recreate makes the topic anew.
+func (f *Fake) Recreate(_ context.Context, a Recreate) error {
+	f.craft()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.topic = &topicLog{}
+	if _, err := rand.Read(f.topic.id[:]); err != nil {
+		return err
+	}
+	for p := range int(a.Partitions) {
+		f.topic.parts = append(f.topic.parts, newPartitionLog(f.leader(p+1)))
+	}
+	return nil
+}
+
+// Deny takes a permission away.
+func (f *Fake) Deny(_ context.Context, a Deny) error {
+	if a.What == DenyGroup {
+		f.cluster.Fault(kfake.Fault{
+			Group: mainGroup,
+			Keys:  []kmsg.Key{kmsg.FindCoordinator, kmsg.DescribeGroups, kmsg.ConsumerGroupDescribe},
+			Err:   kerr.GroupAuthorizationFailed,
+			Count: -1,
+		})
+	}
+	f.craft()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.denied[a.What] = true
+	return nil
+}

@@ -1,0 +1,262 @@
+package scenarios
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"truelag/kafka"
+)
+
+// Scrape is one answer of the exporter.
+type Scrape struct {
+	samples map[string][]sample // by metric name
+}
+
+type sample struct {
+	labels map[string]string
+	value  float64
+}
+
+// ReadScrape reads an exposition in Prometheus's text format.
+func ReadScrape(r io.Reader) (*Scrape, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(r)
+	if err != nil {
+		return nil, fmt.Errorf("parse the exposition: %w", err)
+	}
+	s := &Scrape{samples: map[string][]sample{}}
+	for name, f := range families {
+		for _, m := range f.Metric {
+			labels := map[string]string{}
+			for _, l := range m.Label {
+				labels[l.GetName()] = l.GetValue()
+			}
+			var value float64
+			switch f.GetType() {
+			case dto.MetricType_COUNTER:
+				value = m.GetCounter().GetValue()
+			case dto.MetricType_GAUGE:
+				value = m.GetGauge().GetValue()
+			case dto.MetricType_UNTYPED:
+				value = m.GetUntyped().GetValue()
+			case dto.MetricType_HISTOGRAM:
+				value = m.GetHistogram().GetSampleSum()
+			case dto.MetricType_SUMMARY:
+				value = m.GetSummary().GetSampleSum()
+			}
+			s.samples[name] = append(s.samples[name], sample{labels, value})
+		}
+	}
+	return s, nil
+}
+
+// sum adds the samples of a metric that have all of the labels, and says how many there are.
+func (s *Scrape) sum(metric string, labels map[string]string) (sum int64, n int) {
+	for _, m := range s.samples[metric] {
+		if contains(m.labels, labels) {
+			sum += int64(m.value)
+			n++
+		}
+	}
+	return sum, n
+}
+
+func contains(have, want map[string]string) bool {
+	for k, v := range want {
+		if got, ok := have[k]; !ok || got != v {
+			return false
+		}
+	}
+	return true
+}
+
+// The metrics that cases speak of.
+const (
+	metricOffsets     = "truelag_group_lag_offsets"
+	metricRecords     = "truelag_group_lag_records"
+	metricComposition = "truelag_group_lag_composition_offsets"
+	metricConditions  = "truelag_group_partitions"
+	metricRewinds     = "truelag_group_rewinds_total"
+	metricRewound     = "truelag_group_rewound_offsets_total"
+	metricReplayed    = "truelag_group_replayed_records_total"
+	metricLost        = "truelag_group_lost_offsets"
+	metricBeyondEnd   = "truelag_group_beyond_end_offsets"
+	metricIsolation   = "truelag_group_isolation_info"
+	metricSuccess     = "truelag_scrape_collector_success"
+)
+
+// hold compares a scrape with what a step wants and returns what differs.
+func (s *Scrape) hold(w *Want, world World) []string {
+	c := check{scrape: s}
+	c.sound()
+	success := int64(1)
+	if w.Success != nil && !*w.Success {
+		success = 0
+	}
+	c.labels = map[string]string{"collector": "kafka"}
+	c.equal("success", metricSuccess, nil, &success)
+	c.group(w, mainGroup, world)
+	for _, name := range slices.Sorted(maps.Keys(w.Groups)) {
+		want := w.Groups[name]
+		c.about = "group " + name + ": "
+		c.group(&want, name, world)
+	}
+	return c.findings
+}
+
+// check compares one scrape.
+type check struct {
+	scrape   *Scrape
+	about    string            // begins each finding
+	labels   map[string]string // that each sample looked at has
+	present  bool              // the group has a lag on the topic
+	findings []string
+}
+
+func (c *check) found(format string, args ...any) {
+	c.findings = append(c.findings, c.about+fmt.Sprintf(format, args...))
+}
+
+// sum adds the samples of a metric that have c.labels and more.
+func (c *check) sum(metric string, more map[string]string) (int64, int) {
+	labels := maps.Clone(c.labels)
+	maps.Copy(labels, more)
+	return c.scrape.sum(metric, labels)
+}
+
+// sound holds what is true of every scrape, whatever the case.
+func (c *check) sound() {
+	type topic struct{ group, topic string }
+	type lag struct{ offsets, records, kinds, countable int64 }
+	lags := map[topic]*lag{}
+	for _, name := range slices.Sorted(maps.Keys(c.scrape.samples)) {
+		for _, m := range c.scrape.samples[name] {
+			if math.IsNaN(m.value) || m.value < 0 {
+				c.found("%s%v is %v", name, m.labels, m.value)
+			}
+			of := topic{m.labels["group"], m.labels["topic"]}
+			l := lags[of]
+			if l == nil {
+				l = &lag{}
+				lags[of] = l
+			}
+			v := int64(m.value)
+			switch name {
+			case metricOffsets:
+				l.offsets += v
+			case metricRecords:
+				l.records += v
+			case metricComposition:
+				l.kinds += v
+				if k := m.labels["kind"]; k == kafka.Record.String() || k == kafka.Unscanned.String() {
+					l.countable += v
+				}
+			}
+		}
+	}
+	for of, l := range lags {
+		if l.kinds != l.offsets {
+			c.found("the kinds of group %q on topic %q sum to %d, the raw lag is %d", of.group, of.topic, l.kinds, l.offsets)
+		}
+		if l.countable != l.records {
+			c.found("record and unscanned of group %q on topic %q sum to %d, the true lag is %d", of.group, of.topic, l.countable, l.records)
+		}
+	}
+}
+
+func (c *check) group(w *Want, name string, world World) {
+	c.labels = map[string]string{"group": world.Group(name), "topic": world.Topic()}
+	_, n := c.sum(metricOffsets, nil)
+	c.present = n > 0
+	c.lags(&w.Lags, "", nil)
+	c.composition(w.Composition)
+	c.equal("beyond_end_offsets", metricBeyondEnd, nil, w.BeyondEnd)
+	c.equal("lost_offsets", metricLost, nil, w.Lost)
+	c.equal("rewinds", metricRewinds, nil, w.Rewinds)
+	c.equal("rewound_offsets", metricRewound, nil, w.Rewound)
+	c.equal("replayed_records", metricReplayed, nil, w.Replayed)
+	c.isolation(w)
+	for _, condition := range slices.Sorted(maps.Keys(w.Conditions)) {
+		want := w.Conditions[condition]
+		if got, _ := c.sum(metricConditions, map[string]string{"condition": condition}); got != want {
+			c.found("condition %s: %d partitions, want %d", condition, got, want)
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(w.Partitions)) {
+		want := w.Partitions[p]
+		more := map[string]string{"partition": fmt.Sprint(p)}
+		_, n := c.sum(metricOffsets, more)
+		c.present = n > 0
+		at := fmt.Sprintf("partition %d: ", p)
+		c.lags(&want.Lags, at, more)
+		c.equal(at+"rewinds", metricRewinds, more, want.Rewinds)
+	}
+}
+
+func (c *check) lags(w *Lags, at string, more map[string]string) {
+	c.equal(at+"lag_offsets", metricOffsets, more, w.Offsets)
+	c.equal(at+"lag_records", metricRecords, more, w.Records)
+	if w.Absent == nil {
+		return
+	}
+	_, offsets := c.sum(metricOffsets, more)
+	_, records := c.sum(metricRecords, more)
+	if absent := offsets+records == 0; absent != *w.Absent {
+		c.found("%sabsent: %v, there are %d samples of %s and %d of %s", at, *w.Absent, offsets, metricOffsets, records, metricRecords)
+	}
+}
+
+// equal compares a sum. A 0 must be there too, unless there is no lag at all.
+func (c *check) equal(what, metric string, more map[string]string, want *int64) {
+	if want == nil {
+		return
+	}
+	got, n := c.sum(metric, more)
+	lag := metric == metricOffsets || metric == metricRecords || metric == metricSuccess
+	switch {
+	case n == 0 && (*want != 0 || lag || c.present):
+		c.found("%s: no sample of %s, want %d", what, metric, *want)
+	case n > 0 && got != *want:
+		c.found("%s: %d, want %d", what, got, *want)
+	}
+}
+
+func (c *check) composition(want map[string]int64) {
+	if want == nil {
+		return
+	}
+	for _, kind := range kindNames() {
+		if got, _ := c.sum(metricComposition, map[string]string{"kind": kind}); got != want[kind] {
+			c.found("composition: %d %s, want %d", got, kind, want[kind])
+		}
+	}
+}
+
+func (c *check) isolation(w *Want) {
+	if w.Isolation == "" && w.IsolationSource == "" {
+		return
+	}
+	var rows []map[string]string
+	for _, m := range c.scrape.samples[metricIsolation] {
+		if contains(m.labels, c.labels) {
+			rows = append(rows, m.labels)
+		}
+	}
+	if len(rows) != 1 {
+		c.found("isolation: %d samples of %s, want 1", len(rows), metricIsolation)
+		return
+	}
+	if got := rows[0]["isolation"]; w.Isolation != "" && got != w.Isolation {
+		c.found("isolation: %s, want %s", got, w.Isolation)
+	}
+	if got := rows[0]["source"]; w.IsolationSource != "" && got != w.IsolationSource {
+		c.found("isolation_source: %s, want %s", got, w.IsolationSource)
+	}
+}

@@ -1,0 +1,37 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrCannot says that a world is unable to do an action: no client can ask a real broker for it, say. The case is not
+// wrong, it has no place there.
+var ErrCannot = errors.New("this world cannot do that")
+
+// World is a cluster with one topic and some groups, on which a case acts. Its methods return when what they did can be
+// read by any client, and an error when the cluster refused. They are called one after the other.
+type World interface {
+	// Seeds are addresses of brokers.
+	Seeds() []string
+
+	// Topic is the name that the case's topic t has here, Group the name of a group of the case: many cases may share
+	// one real cluster. The topic exists from the start, with one partition.
+	Topic() string
+	Group(name string) string
+
+	Partitions(ctx context.Context, a Partitions) error
+	Append(ctx context.Context, a Append) error
+	End(ctx context.Context, a End) error
+	Commit(ctx context.Context, a Commit) error
+	Uncommit(ctx context.Context, a Uncommit) error
+	Compact(ctx context.Context, a Compact) error
+	DeleteBefore(ctx context.Context, a DeleteBefore) error
+	SkipTo(ctx context.Context, a SkipTo) error
+	Recreate(ctx context.Context, a Recreate) error
+	DeleteTopic(ctx context.Context) error
+	Truncate(ctx context.Context, a Truncate) error
+	Leaderless(ctx context.Context, a Leaderless) error
+	Deny(ctx context.Context, a Deny) error
+	OldFormat(ctx context.Context, a OldFormat) error
+}
