@@ -17,9 +17,6 @@ var landingHTML string
 //go:embed style.css
 var style string
 
-// worst is how many groups the landing page shows.
-const worst = 5
-
 // landing is the data of the page.
 type landing struct {
 	Overview
@@ -27,8 +24,6 @@ type landing struct {
 
 	Style template.CSS
 	At    time.Time
-	Top   []Group
-	Tally map[string]int // groups by state
 }
 
 // Age is how long before the page was made t was.
@@ -48,12 +43,7 @@ func landingPage(cfg Config) http.Handler {
 			MetricsPath: cfg.MetricsPath,
 			Style:       template.CSS(style),
 			At:          cfg.Now(),
-			Tally:       make(map[string]int),
 		}
-		for _, g := range data.Groups {
-			data.Tally[g.State()]++
-		}
-		data.Top = data.Groups[:min(worst, len(data.Groups))]
 		var body bytes.Buffer
 		if err := page.Execute(&body, data); err != nil {
 			http.Error(w, fmt.Sprintf("The page cannot be shown: %v", err), http.StatusInternalServerError)

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -9,13 +11,14 @@ import (
 type Overview struct {
 	Collectors []Collector
 	Read       time.Time // when Groups were read; zero: not yet, and Groups is unknown
-	Groups     []Group   // worst first; the page shows the first few
+	Groups     Ranking
 	Off        []Off
 }
 
 // Collector is one source of samples.
 type Collector struct {
 	Name     string
+	System   string        // which of several it reads; empty where there is only one
 	Success  time.Time     // of the last run that succeeded; zero: none did
 	Duration time.Duration // of the last run
 	Err      error         // of the last run
@@ -35,7 +38,7 @@ func (c Collector) State() string {
 
 // Group is how far one group is behind on one topic. The counts are those of its lag's composition.
 type Group struct {
-	Cluster, Group, Topic string // Cluster is empty when there is only one
+	Cluster, Group, Topic string // Cluster is empty where there is only one
 
 	Known     bool  // the counts mean something
 	Offsets   int64 // raw lag
@@ -46,7 +49,23 @@ type Group struct {
 	BeyondEnd int64
 }
 
-// State is a word for what the lag is: real, phantom, none or unknown.
+// states are the words for what a lag is, worst first.
+var states = []string{"broken", "behind", "blocked", "unknown", "phantom", "level"}
+
+// compare puts the worse of two groups first.
+func compare(a, b Group) int {
+	return cmp.Or(
+		cmp.Compare(slices.Index(states, a.State()), slices.Index(states, b.State())),
+		cmp.Compare(b.Records, a.Records),
+		cmp.Compare(b.Lost, a.Lost),
+		cmp.Compare(b.Offsets, a.Offsets),
+		cmp.Compare(a.Cluster, b.Cluster),
+		cmp.Compare(a.Group, b.Group),
+		cmp.Compare(a.Topic, b.Topic),
+	)
+}
+
+// State is a word for what the lag is.
 func (g Group) State() string {
 	switch {
 	case !g.Known:

@@ -35,6 +35,14 @@ func pages(t *testing.T, o Overview, change func(*Config)) http.Handler {
 	return h
 }
 
+func rank(groups ...Group) Ranking {
+	var r Ranking
+	for _, g := range groups {
+		r.Add(g)
+	}
+	return r
+}
+
 func ask(h http.Handler, method, path string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(method, path, nil))
@@ -119,7 +127,7 @@ func TestLandingPage(t *testing.T) {
 	for range 312 {
 		many = append(many, Group{Group: "g", Topic: "t", Known: true})
 	}
-	many[0] = Group{Group: "orders-archive", Topic: "orders.placed", Known: true, Offsets: 12400, Records: 12345}
+	many[300] = Group{Group: "orders-archive", Topic: "orders.placed", Known: true, Offsets: 12400, Records: 12345}
 	tests := []struct {
 		name     string
 		overview Overview
@@ -137,26 +145,24 @@ func TestLandingPage(t *testing.T) {
 		},
 		{
 			name:     "five worst",
-			overview: Overview{Read: noon.Add(-2 * time.Second), Groups: many},
+			overview: Overview{Read: noon.Add(-2 * time.Second), Groups: rank(many...)},
 			want: []string{"The 5 worst of 312 pairs of group and topic, read 2 s ago.", ">12,345<", ">12,400<",
 				"Behind by 12,345 records.", `<b class="behind">1</b>`, `<b class="level">311</b>`},
 		},
 		{
-			name: "what is unknown has no numbers",
-			overview: Overview{Read: noon, Groups: []Group{
-				{Cluster: "eu", Group: "g", Topic: "t"},
-			}},
-			want:  []string{`class="n">unknown<`, "Unknown: commits or end offsets", "<bdi>eu</bdi>"},
-			never: []string{`class="n">0<`},
+			name:     "what is unknown has no numbers",
+			overview: Overview{Read: noon, Groups: rank(Group{Cluster: "eu", Group: "g", Topic: "t"})},
+			want:     []string{`class="n">unknown<`, "Unknown: commits or end offsets", "<bdi>eu</bdi>"},
+			never:    []string{`class="n">0<`},
 		},
 		{
 			name: "collectors",
 			overview: Overview{Collectors: []Collector{
 				{Name: "kafka", Success: noon.Add(-90 * time.Second), Duration: 42 * time.Millisecond,
 					Err: errors.New(`cluster "eu": broker b2:9093: <refused>`)},
-				{Name: "flink"},
+				{Name: "flink", System: "jobs-eu"},
 			}},
-			want: []string{"90 s ago", "2026-11-29 11:58:30 UTC", "42 ms", "failing", "never",
+			want: []string{"90 s ago", "2026-11-29 11:58:30 UTC", "42 ms", "failing", "never", "<bdi>jobs-eu</bdi>",
 				`cluster &#34;eu&#34;: broker b2:9093: &lt;refused&gt;`},
 		},
 		{
@@ -207,7 +213,7 @@ func TestHostileNamesStayText(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			o := Overview{
 				Read:   noon,
-				Groups: []Group{{Cluster: tt.in + "c", Group: tt.in, Topic: tt.in, Known: true}},
+				Groups: rank(Group{Cluster: tt.in + "c", Group: tt.in, Topic: tt.in, Known: true}),
 			}
 			body := ask(pages(t, o, nil), "GET", "/").Body.String()
 			cell := "<bdi>" + html.EscapeString(tt.want) + "</bdi>"

@@ -1,0 +1,39 @@
+package web
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+func TestRankingKeepsTheWorst(t *testing.T) {
+	worstFirst := []Group{
+		{Group: "lost", Known: true, Lost: 3},
+		{Group: "far", Known: true, Offsets: 60, Records: 50},
+		{Group: "less far", Known: true, Offsets: 70, Records: 49},
+		{Group: "held", Known: true, Offsets: 9, Blocked: 9},
+		{Group: "a", Topic: "unknown"},
+		{Group: "b", Topic: "unknown"},
+		{Group: "phantom", Known: true, Offsets: 1000},
+		{Group: "level", Known: true},
+	}
+	tally := map[string]int{"broken": 1, "behind": 2, "blocked": 1, "unknown": 2, "phantom": 1, "level": 1}
+	for range 200 {
+		// However they come, and however they are split over clusters.
+		var whole, left, right Ranking
+		for _, i := range rand.Perm(len(worstFirst)) {
+			whole.Add(worstFirst[i])
+			if rand.IntN(2) == 0 {
+				left.Add(worstFirst[i])
+			} else {
+				right.Add(worstFirst[i])
+			}
+		}
+		left.Merge(right)
+		for _, r := range []Ranking{whole, left} {
+			if !reflect.DeepEqual(r.Worst, worstFirst[:worst]) || !reflect.DeepEqual(r.Tally, tally) || r.Total != 8 {
+				t.Fatalf("got %+v, want %+v and %v", r, worstFirst[:worst], tally)
+			}
+		}
+	}
+}
