@@ -56,7 +56,7 @@ func run(ctx context.Context) error {
 		}
 	}
 	for _, f := range b.figures {
-		fmt.Printf("bench: %s %.4g (at most %g)\n", f.name, f.value, f.limit)
+		fmt.Println(f)
 	}
 	return nil
 }
@@ -67,15 +67,6 @@ type bench struct {
 	pairs     int
 	tailBytes int64
 	figures   []figure
-}
-
-type figure struct {
-	name         string
-	value, limit float64
-}
-
-func (b *bench) add(name string, value, limit float64) {
-	b.figures = append(b.figures, figure{name, value, limit})
 }
 
 func (b *bench) binary(name string) string { return filepath.Join(b.dir, name) }

@@ -25,8 +25,9 @@ func (f *frame) seal() {
 	f.sealed = len(f.buf)
 }
 
-// fetch appends the body of a Fetch answer (version 13 or later). The batches are not copied.
-func (c *Cluster) fetch(broker int, req *kmsg.FetchRequest, f *frame) {
+// fetch appends the body of a Fetch answer (version 13 or later), and returns how many bytes of records it holds. The
+// batches are not copied.
+func (c *Cluster) fetch(broker int, req *kmsg.FetchRequest, f *frame) int64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	left, first := int64(req.MaxBytes), true
@@ -71,6 +72,7 @@ func (c *Cluster) fetch(broker int, req *kmsg.FetchRequest, f *frame) {
 	}
 	f.buf = append(f.buf, 0)
 	f.seal()
+	return int64(req.MaxBytes) - left
 }
 
 func (c *Cluster) partition(broker int, id [16]byte, rp *kmsg.FetchRequestTopicPartition) (t int, start, end int64, code int16) {

@@ -38,6 +38,34 @@ type Truth struct {
 	Records int64 // their true lag, for read_committed
 }
 
+// Tails is how many bytes of log lie between the lowest commit and the end, over all partitions: what must be fetched to
+// know every lag.
+func (c *Cluster) Tails() int64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	type place struct{ topic, partition int }
+	low := map[place]int64{}
+	for g := range c.groups {
+		for _, t := range c.groups[g].topics {
+			for n := range c.topics[t].ends {
+				at := place{t, n}
+				if commit, ok := low[at]; !ok || c.commit(g, t, n) < commit {
+					low[at] = c.commit(g, t, n)
+				}
+			}
+		}
+	}
+	var sum int64
+	for at, commit := range low {
+		t := &c.topics[at.topic]
+		if end := t.ends[at.partition]; commit < end {
+			_, _, size := t.pattern.read(nil, nil, commit, end, 1<<62, true)
+			sum += size
+		}
+	}
+	return sum
+}
+
 type topic struct {
 	name    string
 	id      [16]byte

@@ -20,7 +20,8 @@ const maxRequest = 64 << 20
 // Counts is what a cluster's brokers have been asked since the start.
 type Counts struct {
 	Requests map[string]map[int]int64 // by API name, then by broker id
-	Fetches  map[int32]int64          // Fetch requests by the isolation level they ask for
+	Fetches  int64
+	Fetched  int64 // bytes of records
 
 	// The largest limits that a Fetch request has named.
 	MaxBytes, PartitionMaxBytes int32
@@ -38,7 +39,7 @@ type Server struct {
 
 // Listen opens the brokers' listeners on loopback. Run serves them.
 func Listen(c *Cluster) (*Server, error) {
-	s := &Server{cluster: c, conns: map[net.Conn]bool{}, counts: Counts{Requests: map[string]map[int]int64{}, Fetches: map[int32]int64{}}}
+	s := &Server{cluster: c, conns: map[net.Conn]bool{}, counts: Counts{Requests: map[string]map[int]int64{}}}
 	for range c.layout.Brokers {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -64,7 +65,6 @@ func (s *Server) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	counts := s.counts
-	counts.Fetches = maps.Clone(counts.Fetches)
 	counts.Requests = map[string]map[int]int64{}
 	for name, m := range s.counts.Requests {
 		counts.Requests[name] = maps.Clone(m)
@@ -180,7 +180,10 @@ func (s *Server) reply(broker int, body []byte, f *frame) error {
 		f.buf = append(f.buf, 0)
 	}
 	if isFetch {
-		s.cluster.fetch(broker, fetch, f)
+		size := s.cluster.fetch(broker, fetch, f)
+		s.mu.Lock()
+		s.counts.Fetched += size
+		s.mu.Unlock()
 		return nil
 	}
 	f.buf = s.cluster.answer(broker, req, f.buf)
@@ -197,7 +200,7 @@ func (s *Server) count(broker int, key int16, fetch *kmsg.FetchRequest) {
 	}
 	s.counts.Requests[name][broker+1]++
 	if fetch != nil {
-		s.counts.Fetches[int32(fetch.IsolationLevel)]++
+		s.counts.Fetches++
 		s.counts.MaxBytes = max(s.counts.MaxBytes, fetch.MaxBytes)
 		s.counts.PartitionMaxBytes = max(s.counts.PartitionMaxBytes, partitionMax(fetch))
 	}

@@ -1,5 +1,5 @@
-// Command fakecluster serves a fake Kafka cluster on loopback until its standard input ends. Its first line of output is a
-// JSON object with the brokers' addresses and the URL of its control: GET /counts, GET /truth, POST /move.
+// Command fakecluster serves a fake Kafka cluster on loopback until its standard input ends. Its only line of output is a
+// JSON object with the brokers' addresses and the URL of its control: GET /counts, /truth and /tails, POST /move.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -42,17 +43,30 @@ func run() error {
 		return fmt.Errorf("listen for the control: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /counts", func(w http.ResponseWriter, _ *http.Request) { json.NewEncoder(w).Encode(server.Counts()) })
-	mux.HandleFunc("GET /truth", func(w http.ResponseWriter, _ *http.Request) { json.NewEncoder(w).Encode(cluster.Truth()) })
+	mux.HandleFunc("GET /counts", func(w http.ResponseWriter, _ *http.Request) { reply(w, server.Counts()) })
+	mux.HandleFunc("GET /truth", func(w http.ResponseWriter, _ *http.Request) { reply(w, cluster.Truth()) })
+	mux.HandleFunc("GET /tails", func(w http.ResponseWriter, _ *http.Request) { reply(w, cluster.Tails()) })
 	mux.HandleFunc("POST /move", func(http.ResponseWriter, *http.Request) { cluster.Move() })
-	go http.Serve(control, mux)
+	go func() { log.Fatal(http.Serve(control, mux)) }()
 
 	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
 	go func() {
-		io.Copy(io.Discard, os.Stdin)
-		stop()
+		defer stop()
+		if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+			log.Print(err)
+		}
 	}()
-	json.NewEncoder(os.Stdout).Encode(map[string]any{"Brokers": server.Addresses(), "Control": "http://" + control.Addr().String()})
+	addresses := map[string]any{"Brokers": server.Addresses(), "Control": "http://" + control.Addr().String()}
+	if err := json.NewEncoder(os.Stdout).Encode(addresses); err != nil {
+		return err
+	}
 	server.Run(ctx)
 	return nil
+}
+
+func reply(w http.ResponseWriter, v any) {
+	if err := json.NewEncoder(w).Encode(v); err != nil {
+		log.Print(err)
+	}
 }

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"net/http"
@@ -51,15 +52,19 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.last.update(rd)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		h.last.write(w)
-		return
+	if err := h.write(w, r.Header.Get("Accept-Encoding")); err != nil {
+		panic(http.ErrAbortHandler) // the scraper went away
+	}
+}
+
+func (h *handler) write(w http.ResponseWriter, encoding string) error {
+	if !strings.Contains(encoding, "gzip") {
+		return h.last.write(w)
 	}
 	w.Header().Set("Content-Encoding", "gzip")
 	zip, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	if err != nil {
-		panic(err) // the level is a constant
+		return err
 	}
-	h.last.write(zip)
-	zip.Close()
+	return errors.Join(h.last.write(zip), zip.Close())
 }

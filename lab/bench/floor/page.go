@@ -112,6 +112,7 @@ const flushAt = 64 << 10
 type output struct {
 	w   io.Writer
 	buf []byte
+	err error // the first one
 }
 
 func (o *output) family(name, kind string) {
@@ -129,11 +130,13 @@ func (o *output) sample(name string, labels []byte, v int64) {
 }
 
 func (o *output) flush() {
-	o.w.Write(o.buf) // a scraper that went away is not this program's business
+	if o.err == nil {
+		_, o.err = o.w.Write(o.buf)
+	}
 	o.buf = o.buf[:0]
 }
 
-func (p *page) write(w io.Writer) {
+func (p *page) write(w io.Writer) error {
 	o := &output{w: w, buf: make([]byte, 0, flushAt+4<<10)}
 	highs := p.reading.highs
 	lag := func(i int) int64 { return max(0, highs[p.rows[i].number]-p.commits[i]) }
@@ -154,6 +157,7 @@ func (p *page) write(w io.Writer) {
 	}
 	p.writeGroups(o)
 	o.flush()
+	return o.err
 }
 
 func (p *page) family(o *output, name, kind string, value func(int) int64) {
