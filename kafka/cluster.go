@@ -65,12 +65,10 @@ const scanShare = 0.75
 // It fails only when nothing at all can be said: no broker answers, the credentials are refused, or the context ends.
 // The Reading then holds the Ledger alone. Everything smaller stands in its row.
 func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
-	select {
-	case c.turn <- struct{}{}:
-		defer func() { <-c.turn }()
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for the read before to end: %w", context.Cause(ctx))
+	if err := c.begin(ctx); err != nil {
+		return nil, err
 	}
+	defer c.end()
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, defaultTime)
@@ -96,6 +94,18 @@ func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
 	r.Ledger = c.books.snapshot()
 	return r, nil
 }
+
+// begin waits for the read before to end.
+func (c *Cluster) begin(ctx context.Context) error {
+	select {
+	case c.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the read before to end: %w", context.Cause(ctx))
+	}
+}
+
+func (c *Cluster) end() { <-c.turn }
 
 // stand lines up what each group has committed on each topic with what is known of the topic, compares the commits with
 // those of the pass before, and decides by which isolation level the group is judged.

@@ -1,0 +1,17 @@
+package collector
+
+import "truelag/exposition"
+
+// Catalogue describes every family that the exporter may export, but for those of its own process and Go runtime. With
+// more than one Kafka cluster their series carry the label kafka_cluster beside those that are named here.
+func Catalogue() []exposition.Desc {
+	families := newKafkaFamilies(KafkaConfig{Compat: true})
+	all := families.descs()
+	for _, b := range []exposition.Block{scrapeBlock(nil, nil)} {
+		all = append(all, b.Descs()...)
+	}
+	return append(all, exposition.Desc{
+		Name: "truelag_exporter_build_info", Type: exposition.Gauge, Labels: []string{"branch", "goarch", "goos", "goversion", "revision", "tags", "version"},
+		Help: "1 for the version that is running.",
+	})
+}

@@ -1,0 +1,162 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Finding is what a probe found of one feature.
+type Finding struct {
+	Feature string // what the exporter does with it
+	Needs   string // the permission, as kafka-acls spells it
+	Found   string // what was seen, in a sentence without a full stop
+	Lacking bool   // the permission is missing, at least in part
+}
+
+// Operations of the authorized operations bit field (KIP-430): bit n stands for ACL operation n.
+const (
+	mayRead            = 1 << 3
+	mayDescribeConfigs = 1 << 10
+	notTold            = -1 << 31
+)
+
+// Probe connects and says which permission each feature lacks. It reads, and changes nothing. An error means that the
+// cluster could not be reached at all.
+func (c *Cluster) Probe(ctx context.Context) ([]Finding, error) {
+	if err := c.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer c.end()
+	s, err := c.reader.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	operations, err := c.operations(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("ask for authorized operations: %w", err)
+	}
+	return []Finding{
+		brokersFinding(s), groupsFinding(s), membersFinding(s), commitsFinding(s), endsFinding(s),
+		operationFinding("true lag: records by kind", "Read on Topic", mayRead, operations),
+		operationFinding("reading compacted topics again", "DescribeConfigs on Topic", mayDescribeConfigs, operations),
+	}, nil
+}
+
+// operations are the authorized operations of each topic that may be described (Metadata v8).
+func (c *Cluster) operations(ctx context.Context, s *Snapshot) (map[string]int32, error) {
+	req := kmsg.NewPtrMetadataRequest()
+	req.IncludeTopicAuthorizedOperations = true
+	for i := range s.Topics {
+		if s.Topics[i].Err == nil {
+			t := kmsg.NewMetadataRequestTopic()
+			t.Topic = &s.Topics[i].Name
+			req.Topics = append(req.Topics, t)
+		}
+	}
+	if len(req.Topics) == 0 {
+		return nil, nil
+	}
+	answer, err := c.client.Request(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	operations := map[string]int32{}
+	for _, t := range answer.(*kmsg.MetadataResponse).Topics {
+		if t.Topic != nil && t.ErrorCode == 0 {
+			operations[*t.Topic] = t.AuthorizedOperations
+		}
+	}
+	return operations, nil
+}
+
+func brokersFinding(s *Snapshot) Finding {
+	f := Finding{Feature: "connection", Needs: "a listener that the exporter reaches", Found: fmt.Sprintf("%d brokers answer", len(s.Brokers))}
+	for _, b := range s.Brokers {
+		if b.Err != nil {
+			f.Lacking, f.Found = true, fmt.Sprintf("broker %d at %s:%d does not answer: %v", b.ID, b.Host, b.Port, b.Err)
+		}
+	}
+	return f
+}
+
+func groupsFinding(s *Snapshot) Finding {
+	f := Finding{Feature: "groups", Needs: "Describe on Group", Found: fmt.Sprintf("%d groups are listed", len(s.Groups))}
+	if len(s.Groups) == 0 {
+		f.Lacking, f.Found = true, "no group is listed: there is none, the filter leaves all out, or the permission is missing"
+	}
+	return f
+}
+
+// tally counts errors among rows, and keeps the first.
+type tally struct {
+	all, failed int
+	first       string
+}
+
+func (r *tally) add(name string, err error) {
+	r.all++
+	if err == nil {
+		return
+	}
+	if r.failed++; r.first == "" {
+		r.first = fmt.Sprintf("%q: %v", name, err)
+	}
+}
+
+func (r *tally) finding(feature, needs, what string) Finding {
+	f := Finding{Feature: feature, Needs: needs, Found: fmt.Sprintf("all of %d %s", r.all, what)}
+	if r.failed > 0 {
+		f.Lacking, f.Found = true, fmt.Sprintf("not %d of %d %s, the first being %s", r.failed, r.all, what, r.first)
+	}
+	return f
+}
+
+func membersFinding(s *Snapshot) Finding {
+	var r tally
+	for i := range s.Groups {
+		r.add(s.Groups[i].Name, s.Groups[i].DescribeErr)
+	}
+	return r.finding("members and states", "Describe on Group", "groups are described")
+}
+
+func commitsFinding(s *Snapshot) Finding {
+	var r tally
+	for i := range s.Groups {
+		if s.Groups[i].Type != Share {
+			r.add(s.Groups[i].Name, s.Groups[i].CommitsErr)
+		}
+	}
+	return r.finding("committed offsets", "Describe on Group, Describe on Topic", "groups tell their commits; topics that may not be described are left out by the broker")
+}
+
+func endsFinding(s *Snapshot) Finding {
+	var r tally
+	for i := range s.Topics {
+		t := &s.Topics[i]
+		err := t.Err
+		for p := range t.Partitions {
+			if err == nil {
+				err = t.Partitions[p].Err
+			}
+		}
+		r.add(t.Name, err)
+	}
+	return r.finding("raw lag: log start, last stable offset, high watermark", "Describe on Topic", "topics tell their ends")
+}
+
+func operationFinding(feature, needs string, operation int32, operations map[string]int32) Finding {
+	var r tally
+	for name, ops := range operations {
+		switch {
+		case ops == notTold:
+			return Finding{Feature: feature, Needs: needs, Found: "not told: brokers before 2.3 do not say what is authorized"}
+		case ops&operation == 0:
+			r.add(name, fmt.Errorf("not authorized"))
+		default:
+			r.add(name, nil)
+		}
+	}
+	return r.finding(feature, needs, "topics allow it")
+}
