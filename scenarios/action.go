@@ -173,7 +173,7 @@ var actions = map[string]func(n *yaml.Node) (Action, error){
 		if !yes {
 			return nil, wrong(n, "delete_topic: false does nothing; leave it out")
 		}
-		return DeleteTopic{}, nil
+		return &DeleteTopic{}, nil
 	},
 	"truncate": func(n *yaml.Node) (Action, error) {
 		var a Truncate
@@ -202,19 +202,18 @@ var actions = map[string]func(n *yaml.Node) (Action, error){
 	},
 }
 
-// readActions reads one item of a step's list: mostly one action, but a mapping of several is done in its order.
-func readActions(n *yaml.Node) ([]Action, error) {
-	var all []Action
-	err := eachField(n, "an action", func(name string, at, value *yaml.Node) error {
+// readActs reads one item of a step's list: mostly one action, but a mapping of several is done in its order.
+func readActs(n *yaml.Node) (acts []Act, err error) {
+	err = eachField(n, "an action", func(name string, at, value *yaml.Node) error {
 		read, ok := actions[name]
 		if !ok {
 			return wrong(at, "unknown action %q; there are %s", name, names(actions))
 		}
 		a, err := read(value)
-		all = append(all, a)
+		acts = append(acts, Act{a, name, at.Line})
 		return err
 	})
-	return all, err
+	return acts, err
 }
 
 // short reads an action that may be written as one scalar instead of a mapping.

@@ -32,9 +32,15 @@ type Case struct {
 
 // Step is a list of actions, and what the scrape that follows them must say.
 type Step struct {
-	Line int
-	Do   []Action
+	Do   []Act
 	Want Want
+}
+
+// Act is an action and its place.
+type Act struct {
+	Action
+	Name string
+	Line int
 }
 
 // Load reads all cases of the YAML files in a folder, and in its subfolder kafka if there is one. A case with a mistake
@@ -96,8 +102,14 @@ func Parse(file string, text []byte) ([]Case, error) {
 		if doc.Content[0].Tag == "!!null" {
 			continue
 		}
-		c := Case{File: file, Line: doc.Content[0].Line, Scan: true}
-		if err := c.read(doc.Content[0]); err != nil {
+		root := doc.Content[0]
+		c := Case{File: file, Line: root.Line, Scan: true}
+		for i := 0; i+1 < len(root.Content); i += 2 { // before all else, so that any error can tell it
+			if root.Content[i].Value == "name" {
+				c.Name = root.Content[i+1].Value
+			}
+		}
+		if err := c.read(root); err != nil {
 			errs = append(errs, fmt.Errorf("%s: case %q: %w", file, c.Name, err))
 			continue
 		}
@@ -144,12 +156,12 @@ func (c *Case) readScan(n *yaml.Node) error {
 
 func (c *Case) readSteps(n *yaml.Node) error {
 	return eachItem(n, "steps", func(n *yaml.Node) error {
-		s := Step{Line: n.Line, Want: Want{Line: n.Line}}
+		s := Step{Want: Want{Line: n.Line}}
 		err := fields(n, "a step", map[string]reader{
 			"do": func(n *yaml.Node) error {
 				return eachItem(n, "do", func(n *yaml.Node) error {
-					a, err := readActions(n)
-					s.Do = append(s.Do, a...)
+					acts, err := readActs(n)
+					s.Do = append(s.Do, acts...)
 					return err
 				})
 			},
@@ -168,12 +180,12 @@ func (c *Case) Play(ctx context.Context, w World, scrape func(context.Context) (
 	for i, step := range c.Steps {
 		for _, a := range step.Do {
 			if err := a.Do(ctx, w); err != nil {
-				return errors.Join(append(errs, fmt.Errorf("%s:%d: step %d: %T: %w", c.File, step.Line, i+1, a, err))...)
+				return errors.Join(append(errs, fmt.Errorf("%s:%d: step %d: %s: %w", c.File, a.Line, i+1, a.Name, err))...)
 			}
 		}
 		s, err := scrape(ctx)
 		if err != nil {
-			return errors.Join(append(errs, fmt.Errorf("%s:%d: step %d: scrape: %w", c.File, step.Line, i+1, err))...)
+			return errors.Join(append(errs, fmt.Errorf("%s:%d: step %d: scrape: %w", c.File, step.Want.Line, i+1, err))...)
 		}
 		for _, finding := range s.hold(&step.Want, w) {
 			errs = append(errs, fmt.Errorf("%s:%d: step %d: %s", c.File, step.Want.Line, i+1, finding))

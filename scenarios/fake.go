@@ -12,6 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 )
 
 const fakeTopic = "t"
@@ -55,11 +56,38 @@ type FakeConfig struct {
 	// and the last one cut, compressed batches, aborted transactions in no order, emptied batches kept. Where it is
 	// false the cluster's own log is served as long as it will do.
 	Hard bool
+
+	// Compacted gives the topic the cleanup policy compact.
+	Compacted bool
+
+	// ByName makes the brokers older than 4.1: OffsetFetch tells a topic's name, not its ID, and so can tell commits on
+	// a topic that is gone or must not be described.
+	ByName bool
+}
+
+// FakeFor is the configuration that a case needs.
+func FakeFor(c *Case, hard bool) FakeConfig {
+	cfg := FakeConfig{Hard: hard}
+	for _, s := range c.Steps {
+		for _, a := range s.Do {
+			switch a.Action.(type) {
+			case *Compact:
+				cfg.Compacted = true
+			case *DeleteTopic, *Recreate, *Deny:
+				cfg.ByName = true
+			}
+		}
+	}
+	return cfg
 }
 
 // NewFake starts the cluster.
 func NewFake(ctx context.Context, cfg FakeConfig) (*Fake, error) {
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(3), kfake.SeedTopics(1, fakeTopic))
+	opts := []kfake.Opt{kfake.NumBrokers(3)}
+	if cfg.ByName {
+		opts = append(opts, kfake.MaxVersions(kversion.V4_0_0()))
+	}
+	cluster, err := kfake.NewCluster(opts...)
 	if err != nil {
 		return nil, fmt.Errorf("start a fake cluster: %w", err)
 	}
@@ -70,6 +98,14 @@ func NewFake(ctx context.Context, cfg FakeConfig) (*Fake, error) {
 		commits:   map[string]map[int32]commit{},
 		denied:    map[string]bool{},
 		producers: map[string]*producer{},
+	}
+	policy := "delete"
+	if cfg.Compacted {
+		policy = "compact"
+	}
+	if err := cluster.CreateTopic(fakeTopic, 1, map[string]string{"cleanup.policy": policy}); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("create topic %s: %w", fakeTopic, err)
 	}
 	if err := f.start(ctx); err != nil {
 		f.Close()
@@ -133,7 +169,11 @@ func (f *Fake) adopt() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, info := range infos[len(f.topic.parts):] {
-		f.topic.parts = append(f.topic.parts, newPartitionLog(info.Leader))
+		leader := info.Leader
+		if f.form.hard {
+			leader = f.leader(int(info.Partition)) // the cluster's choice is random
+		}
+		f.topic.parts = append(f.topic.parts, newPartitionLog(leader))
 	}
 }
 

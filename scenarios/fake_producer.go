@@ -121,7 +121,7 @@ func (f *Fake) SkipTo(ctx context.Context, a SkipTo) error {
 func produce(ctx context.Context, client *kgo.Client, partition int32, records int) error {
 	var failed error // promises are called one after the other, and all before Flush returns
 	for range records {
-		client.Produce(ctx, &kgo.Record{Topic: fakeTopic, Partition: partition, Value: []byte{'x'}}, func(_ *kgo.Record, err error) {
+		client.Produce(ctx, &kgo.Record{Topic: fakeTopic, Partition: partition, Key: []byte{}, Value: []byte{'x'}}, func(_ *kgo.Record, err error) {
 			failed = errors.Join(failed, err)
 		})
 	}

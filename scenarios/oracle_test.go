@@ -103,12 +103,12 @@ func TestCasesAgreeWithAConsumer(t *testing.T) {
 	for _, c := range load(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			for _, cfg := range worlds {
-				f := newFake(t, cfg)
+			for _, hard := range worlds {
+				f := newFake(t, &c, hard)
 				for i, step := range c.Steps {
 					for _, a := range step.Do {
 						if err := a.Do(t.Context(), f); err != nil {
-							t.Fatalf("%s:%d: step %d: %T: %v", c.File, step.Line, i+1, a, err)
+							t.Fatalf("%s:%d: step %d: %s: %v", c.File, a.Line, i+1, a.Name, err)
 						}
 					}
 					hold := func(w *Want, group string) {
@@ -121,8 +121,8 @@ func TestCasesAgreeWithAConsumer(t *testing.T) {
 							return
 						}
 						if got, err := f.consumable(t.Context(), group, isolation); err != nil || got != records {
-							t.Errorf("%s:%d: step %d, %+v: a consumer of group %s is handed %d records (%v), the case says %d",
-								c.File, w.Line, i+1, cfg, group, got, err, records)
+							t.Errorf("%s:%d: step %d, hard %v: a consumer of group %s is handed %d records (%v), the case says %d",
+								c.File, w.Line, i+1, hard, group, got, err, records)
 						}
 					}
 					hold(&step.Want, mainGroup)

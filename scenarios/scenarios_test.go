@@ -1,20 +1,109 @@
 package scenarios
 
 import (
+	"context"
+	"errors"
 	"flag"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
+	"time"
+
+	"github.com/go-kit/log"
+
+	"truelag/collector"
+	"truelag/kafka"
 )
 
 var dir = flag.String("dir", "kafka", "folder with the cases to play: *.yaml in it and in its subfolder kafka; relative to this package or to the module")
 
-// worlds are how each case is played: every one must give the same numbers.
-var worlds = []FakeConfig{{Hard: false}, {Hard: true}}
+// TestScenarios plays every case of the folder against the exporter: a cluster's reader and the collector that is served.
+func TestScenarios(t *testing.T) {
+	for _, c := range load(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, hard := range worlds {
+				f := newFake(t, &c, hard)
+				if err := c.Play(t.Context(), f, exporter(t, &c, f)); err != nil {
+					t.Errorf("hard: %v\n%v", hard, err)
+				}
+			}
+		})
+	}
+}
 
-func newFake(t *testing.T, cfg FakeConfig) *Fake {
+// exporter starts the exporter on a world's cluster, as a case wants it configured, and returns how to scrape it.
+func exporter(t *testing.T, c *Case, w World) func(context.Context) (*Scrape, error) {
 	t.Helper()
-	f, err := NewFake(t.Context(), cfg)
+	cfg := kafka.Config{
+		Client: kafka.ClientConfig{Seeds: w.Seeds()},
+		Scan: kafka.ScanConfig{
+			Enabled: c.Scan, BytesPerScrape: 64 << 20, BytesPerPartition: 16 << 20, MaxRuns: 1 << 20,
+			Recheck: time.Nanosecond, // what a compaction changes is seen after some scrapes, not minutes
+		},
+	}
+	for group, level := range c.Isolation {
+		rule := kafka.IsolationRule{Groups: regexp.MustCompile("^" + regexp.QuoteMeta(w.Group(group)) + "$")}
+		if level == kafka.ReadUncommitted.String() {
+			rule.Isolation = kafka.ReadUncommitted
+		}
+		cfg.Isolation = append(cfg.Isolation, rule)
+	}
+	cluster, err := kafka.NewCluster(cfg, log.NewNopLogger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Close)
+	of, err := collector.NewKafka(collector.KafkaConfig{}, cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := collector.NewSet(collector.Config{DisableExporterMetrics: true}, log.NewNopLogger(), of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(set)
+	t.Cleanup(server.Close)
+	compacts := FakeFor(c, false).Compacted
+	return func(ctx context.Context) (s *Scrape, err error) {
+		scrapes := 1
+		if compacts {
+			scrapes = 4
+		}
+		for range scrapes {
+			if s, err = ask(ctx, server); err != nil {
+				return nil, err
+			}
+		}
+		return s, nil
+	}
+}
+
+func ask(ctx context.Context, server *httptest.Server) (*Scrape, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := server.Client().Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, errors.New(resp.Status)
+	}
+	return ReadScrape(resp.Body)
+}
+
+// worlds are how each case is played, FakeConfig.Hard: both must give the same numbers.
+var worlds = []bool{false, true}
+
+func newFake(t *testing.T, c *Case, hard bool) *Fake {
+	t.Helper()
+	f, err := NewFake(t.Context(), FakeFor(c, hard))
 	if err != nil {
 		t.Fatal(err)
 	}
