@@ -3,7 +3,6 @@ package scenarios
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -59,6 +58,7 @@ const (
 	fillLimit  = 20_000  // offsets that SkipTo writes out; those before them are claimed
 	claimLimit = 1 << 30 // offsets of a claimed batch
 	noProducer = -1
+	endless    = 1 << 62 // no offset is as high
 )
 
 func newPartitionLog(leader int32) *partitionLog {
@@ -159,7 +159,7 @@ func (l *partitionLog) split(offset int64) {
 		if b.claimed && b.base < offset && offset <= b.last {
 			tail := b
 			tail.base, tail.kept = offset, without(b.kept, span{0, offset - 1})
-			l.batches[i].last, l.batches[i].kept = offset-1, without(b.kept, span{offset, math.MaxInt64})
+			l.batches[i].last, l.batches[i].kept = offset-1, without(b.kept, span{offset, endless})
 			l.batches = slices.Insert(l.batches, i+1, tail)
 			return
 		}
@@ -216,7 +216,7 @@ func (l *partitionLog) truncate(to int64) error {
 	l.batches = slices.DeleteFunc(l.batches, func(b batch) bool { return b.base >= to })
 	if n := len(l.batches); n > 0 && l.batches[n-1].last >= to {
 		b := &l.batches[n-1]
-		b.last, b.kept = to-1, without(b.kept, span{to, math.MaxInt64})
+		b.last, b.kept = to-1, without(b.kept, span{to, endless})
 	}
 	l.txns = slices.DeleteFunc(l.txns, func(t *txn) bool { return t.first >= to })
 	for _, t := range l.txns {
