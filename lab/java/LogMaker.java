@@ -27,8 +27,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *   steps=30        runs and endings per partition; 0: on and on until a line is told
  *   keys=0          0: records without keys; N: keys from a pool of N, and one value in six is null
  *   deletes=0       DeleteRecords to random offsets, spread over the whole run
- *   rounds=1        pauses: after each steps/rounds of the work, sleep pause milliseconds
- *   pause=0         (with a small segment.ms that rolls segments of quiet partitions)
+ *   batch=4000      bytes of the largest batch; a topic's segments must not be shorter
  *   codecs=none,gzip,snappy,lz4,zstd   to draw from (brokers before 2.1 know no zstd)
  *   retry=false     true: survives brokers that go away (aborts, or begins anew with a fresh producer)
  *
@@ -54,7 +53,7 @@ public class LogMaker {
             this.id = id;
             config.put("bootstrap.servers", bootstrap);
             config.put("compression.type", codecs[random.nextInt(codecs.length)]);
-            config.put("batch.size", String.valueOf(200 + random.nextInt(4000)));
+            config.put("batch.size", String.valueOf(200 + random.nextInt(number("batch") - 200)));
             config.put("linger.ms", "1000"); // full batches or flush
             config.put("enable.idempotence", String.valueOf(idempotent));
             config.put("acks", idempotent ? "all" : "1");
@@ -120,7 +119,7 @@ public class LogMaker {
         bootstrap = args[0];
         topic = args[1];
         random = new Random(Long.parseLong(args[2]));
-        options.putAll(Map.of("partitions", "32", "steps", "30", "keys", "0", "deletes", "0", "rounds", "1", "pause", "0",
+        options.putAll(Map.of("partitions", "32", "steps", "30", "keys", "0", "deletes", "0", "batch", "4000",
             "codecs", "none,gzip,snappy,lz4,zstd", "retry", "false"));
         for (int i = 3; i < args.length; i++) {
             String[] kv = args[i].split("=", 2);
@@ -138,7 +137,7 @@ public class LogMaker {
         for (int i = 0; i < 3; i++) writers.add(new Writer(topic + "-" + i, true, codecs));
         writers.add(new Writer(null, true, codecs));
         writers.add(new Writer(null, false, codecs));
-        int steps = number("steps") * partitions, each = Math.max(1, steps / number("rounds"));
+        int steps = number("steps") * partitions;
         int deletes = number("deletes"), every = deletes == 0 ? 0 : Math.max(1, steps / deletes);
         boolean retry = Boolean.parseBoolean(options.get("retry"));
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
@@ -151,7 +150,6 @@ public class LogMaker {
                     w.recover();
                 }
                 if (every > 0 && s % every == 0) delete(admin);
-                if (s % each == 0 && number("pause") > 0) Thread.sleep(number("pause"));
             }
         }
         if (steps == 0) Serve.line();
