@@ -78,7 +78,7 @@ func (w *randomLogs) run() {
 	reader := w.reader()
 	defer reader.Close()
 	w.commit()
-	first := w.read(reader) // part of the tail is known when the logs grow, are compacted and cut
+	w.read(reader) // part of the tail is known when the logs grow, are compacted and cut
 	w.write(half)
 	if w.rng.IntN(2) == 0 {
 		w.cluster.Compact()
@@ -86,7 +86,7 @@ func (w *randomLogs) run() {
 		reader = w.reader() // what was read before the cleaning is only read again after a while
 		defer reader.Close()
 	}
-	w.cut(first)
+	w.cut()
 	w.commit()
 	last := w.read(reader)
 	w.seal()
@@ -154,12 +154,19 @@ func (w *randomLogs) batch(c *kgo.Client) {
 }
 
 // cut deletes the beginning of some logs.
-func (w *randomLogs) cut(r *kafka.Reading) {
+func (w *randomLogs) cut() {
+	starts, err := w.admin.ListStartOffsets(w.Context(), w.topic)
+	if err != nil {
+		w.Fatal(err)
+	}
+	ends, err := w.admin.ListEndOffsets(w.Context(), w.topic)
+	if err != nil {
+		w.Fatal(err)
+	}
 	for _, p := range w.rng.Perm(logsPerTopic)[:logsPerTopic/4] {
-		if high := r.Topic(w.topic).Partitions[p].HighWatermark; high > 0 {
-			if err := w.cluster.DeleteRecords(w.topic, int32(p), w.rng.Int64N(high+1)); err != nil {
-				w.Fatal(err)
-			}
+		start, end := starts[w.topic][int32(p)].Offset, ends[w.topic][int32(p)].Offset
+		if err := w.cluster.DeleteRecords(w.topic, int32(p), start+w.rng.Int64N(end-start+1)); err != nil {
+			w.Fatal(err)
 		}
 	}
 }
