@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/jcmturner/gokrb5/v8/client"
@@ -51,10 +50,14 @@ func (g GSSAPI) client() (*client.Client, error) {
 		return nil, err
 	}
 	path := cmp.Or(g.ConfigFile, DefaultKrb5Conf)
-	conf, err := config.Load(path)
+	b, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	conf, err := config.NewFromString(string(b))
 	var unsupported config.UnsupportedDirective
 	if err != nil && !errors.As(err, &unsupported) {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	realm := cmp.Or(g.Realm, conf.LibDefaults.DefaultRealm)
 	if realm == "" {
@@ -76,7 +79,7 @@ func (g GSSAPI) client() (*client.Client, error) {
 }
 
 func readKeytab(path, user, realm string) (*keytab.Keytab, error) {
-	b, err := os.ReadFile(path)
+	b, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}

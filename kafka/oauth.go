@@ -38,7 +38,7 @@ type OAuthClient struct {
 	TokenURL         string
 	ID, ClientSecret Secret
 	Scopes           []string
-	Params           map[string]string // further parameters of the token request, such as audience
+	Params           map[string]Secret // further parameters of the token request, such as audience
 	CAFile           string            // PEM certificates that sign the endpoint's, read for each request; empty: the system's
 	Extensions       map[string]string // sent beside the token (KIP-342)
 }
@@ -82,14 +82,19 @@ func (o OAuthClient) transport() (*http.Transport, error) {
 
 // fetcher asks the endpoint for a token. It is not safe for concurrent use.
 func (o OAuthClient) fetcher() func(context.Context) (*oauth2.Token, error) {
-	conf := &clientcredentials.Config{TokenURL: o.TokenURL, Scopes: o.Scopes, EndpointParams: url.Values{}}
-	for k, v := range o.Params {
-		conf.EndpointParams.Set(k, v)
-	}
+	conf := &clientcredentials.Config{TokenURL: o.TokenURL, Scopes: o.Scopes}
 	return func(ctx context.Context) (*oauth2.Token, error) {
 		var err error
 		if conf.ClientID, conf.ClientSecret, err = o.credentials(); err != nil {
 			return nil, err
+		}
+		conf.EndpointParams = url.Values{}
+		for k, v := range o.Params {
+			param, err := v.need("parameter " + k)
+			if err != nil {
+				return nil, err
+			}
+			conf.EndpointParams.Set(k, param)
 		}
 		transport, err := o.transport()
 		if err != nil {

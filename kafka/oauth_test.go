@@ -98,7 +98,7 @@ func TestOAuthClient(t *testing.T) {
 		Seeds: cluster.ListenAddrs(),
 		SASL: OAuthClient{
 			TokenURL: e.URL, ID: secret("exporter"), ClientSecret: clientSecret.read,
-			Scopes: []string{"a", "b"}, Params: map[string]string{"audience": "kafka"},
+			Scopes: []string{"a", "b"}, Params: map[string]Secret{"audience": secret("kafka")},
 		},
 	}, log.NewNopLogger())
 	must(t, ping(t, cl))

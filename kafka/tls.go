@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"sync"
@@ -53,13 +54,28 @@ func (c TLSConfig) read() (p pems, err error) {
 		if f.name == "" {
 			continue
 		}
-		b, err := os.ReadFile(f.name)
+		b, err := readFile(f.name)
 		if err != nil {
 			return pems{}, err
 		}
 		*f.text = string(b)
 	}
 	return p, nil
+}
+
+// readFile reads a file of keys or settings. A wrong path may name a log, or a device without an end.
+func readFile(path string) ([]byte, error) {
+	const most = 4 << 20
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && len(b) > most {
+		err = fmt.Errorf("%s is larger than %d MiB", path, most>>20)
+	}
+	return b, err
 }
 
 func (c TLSConfig) parse(p pems) (*tls.Config, error) {

@@ -318,6 +318,7 @@ func TestTLSConfigValidate(t *testing.T) {
 		"good":        {TLSConfig{CAFile: file("ca", ca.pem()), CertFile: c, KeyFile: k}, ""},
 		"missing":     {TLSConfig{CAFile: filepath.Join(dir, "none")}, "no such file"},
 		"directory":   {TLSConfig{CAFile: dir}, "is a directory"},
+		"endless":     {TLSConfig{CAFile: "/dev/zero"}, "is larger than"},
 		"no PEM":      {TLSConfig{CAFile: k}, "holds no certificate"},
 		"no key":      {TLSConfig{CertFile: c}, "needs both"},
 		"no cert":     {TLSConfig{KeyFile: k}, "needs both"},
