@@ -96,24 +96,21 @@ func eachItem(n *yaml.Node, what string, take func(*yaml.Node) error) error {
 // into reads a scalar into v.
 func into[T any](v *T) reader {
 	return func(n *yaml.Node) error {
-		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-			return wrong(n, "want %s", kindOf(*v))
+		kind, number := "a whole number", true
+		switch any(*v).(type) {
+		case string:
+			kind, number = "a string", false
+		case bool:
+			kind, number = "true or false", false
 		}
-		if err := n.Decode(v); err != nil {
-			return wrong(n, "%q is not %s", n.Value, kindOf(*v))
+		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+			return wrong(n, "want %s", kind)
+		}
+		if number && n.Tag != "!!int" || n.Decode(v) != nil { // a fraction would be cut
+			return wrong(n, "%q is not %s", n.Value, kind)
 		}
 		return nil
 	}
-}
-
-func kindOf(v any) string {
-	switch v.(type) {
-	case string:
-		return "a string"
-	case bool:
-		return "true or false"
-	}
-	return "a whole number"
 }
 
 // maybe reads a scalar whose absence means something.

@@ -139,7 +139,8 @@ func (c *check) sound() {
 	for _, name := range slices.Sorted(maps.Keys(c.scrape.samples)) {
 		for _, m := range c.scrape.samples[name] {
 			if math.IsNaN(m.value) || m.value < 0 {
-				c.found("%s%v is %v", name, m.labels, m.value)
+				c.found("%s %v is %v", name, m.labels, m.value)
+				continue
 			}
 			of := topic{m.labels["group"], m.labels["topic"]}
 			l := lags[of]

@@ -1,0 +1,136 @@
+package scenarios
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestParseMistakes(t *testing.T) {
+	// one is a case around one item of do, and around one want.
+	do := func(item string) string { return "name: one\nsteps:\n  - do:\n      - " + item + "\n" }
+	want := func(w string) string { return "name: one\nsteps:\n  - want: " + w + "\n" }
+	for name, tc := range map[string]struct{ text, want string }{
+		"no name":                    {"steps: []\n", `case "": line 1: a case needs the key "name"`},
+		"no steps":                   {"name: one\n", `case "one": line 1: a case needs the key "steps"`},
+		"unknown key of a case":      {"name: one\nisolations: x\nsteps: []\n", `case "one": line 2: unknown key "isolations"`},
+		"unknown key before name":    {"nome: one\nname: two\nsteps: []\n", `case "two": line 1: unknown key "nome"`},
+		"key twice":                  {"name: one\nsteps: []\nsteps: []\n", `case "one": line 3: key "steps" of a case comes twice`},
+		"case is a list":             {"- name: one\n", `line 1: a case is a mapping`},
+		"steps is a mapping":         {"name: one\nsteps: {do: []}\n", `case "one": line 2: steps is a list`},
+		"unknown key of a step":      {"name: one\nsteps:\n  - {dos: []}\n", `case "one": line 3: unknown key "dos" of a step`},
+		"do is a mapping":            {"name: one\nsteps:\n  - do: {commit: 1}\n", `case "one": line 3: do is a list`},
+		"unknown isolation":          {"name: one\nisolation: serializable\nsteps: []\n", `line 2: "serializable" is not one of read_committed, read_uncommitted`},
+		"unknown isolation of group": {"name: one\nisolation: {h: any}\nsteps: []\n", `line 2: "any" is not one of`},
+		"unknown scan":               {"name: one\nscan: maybe\nsteps: []\n", `line 2: "maybe" is not one of on, off`},
+		"unknown action":             {do("compress: {from: 1, to: 2}"), `case "one": line 4: unknown action "compress"; there are append, commit, compact,`},
+		"action is a word":           {do("delete_topic"), `case "one": line 4: an action is a mapping`},
+		"unknown key of an action":   {do("append: {recods: 3}"), `case "one": line 4: unknown key "recods" of append; it knows partition, records, txn`},
+		"records left out":           {do("append: {txn: A}"), `line 4: append needs the key "records"`},
+		"no records":                 {do("append: {records: 0}"), `line 4: want at least 1, not 0`},
+		"records are a word":         {do("append: {records: many}"), `line 4: "many" is not a whole number`},
+		"records are a fraction":     {do("append: {records: 1.5}"), `line 4: "1.5" is not a whole number`},
+		"records are nothing":        {do("append: {records: }"), `line 4: want a whole number`},
+		"end without commit":         {do("end: {txn: A}"), `line 4: end needs the key "commit"`},
+		"end with a word":            {do("end: {txn: A, commit: perhaps}"), `line 4: "perhaps" is not true or false`},
+		"commit without offset":      {do("commit: {partition: 1}"), `line 4: commit needs the key "offset"`},
+		"negative commit":            {do("commit: -1"), `line 4: -1 is negative`},
+		"offset past int64":          {do("commit: 9223372036854775808"), `line 4: "9223372036854775808" is not a whole number`},
+		"partition past int32":       {do("leaderless: 2147483648"), `line 4: "2147483648" is not a whole number`},
+		"compact without to":         {do("compact: {from: 1}"), `line 4: compact needs the key "to"`},
+		"compact backwards":          {do("compact: {from: 3, to: 2}"), `line 4: compact: from 3 is above to 2`},
+		"deny unknown":               {do("deny: everything"), `line 4: "everything" is not one of topic, describe, read, group`},
+		"delete_topic false":         {do("delete_topic: false"), `line 4: delete_topic: false does nothing`},
+		"no partitions":              {do("partitions: 0"), `line 4: want at least 1, not 0`},
+		"magic 2":                    {do("old_format: {records: 1, magic: 2}"), `line 4: old_format: magic is 0 or 1, not 2`},
+		"unknown key of want":        {want("{lag: 3}"), `case "one": line 3: unknown key "lag" of want`},
+		"unknown kind":               {want("{composition: {marker: 1}}"), `line 3: unknown key "marker" of composition; it knows aborted, blocked, control,`},
+		"unknown condition":          {want("{conditions: {leaderless: 1}}"), `line 3: unknown key "leaderless" of conditions`},
+		"unknown source":             {want("{isolation_source: guessed}"), `line 3: "guessed" is not one of configured, observed, assumed`},
+		"partition is a word":        {want("{partition: {first: absent}}"), `line 3: "first" is no partition`},
+		"unknown word of partition":  {want("{partition: {0: gone}}"), `line 3: a partition is a mapping`},
+		"unknown key of partition":   {want("{partition: {0: {lag: 1}}}"), `line 3: unknown key "lag" of a partition`},
+		"success of another group":   {want("{group: {h: {success: true}}}"), `line 3: unknown key "success" of want`},
+		"not YAML":                   {"name: [one\n", `x.yaml: yaml: `},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cases, err := Parse("x.yaml", []byte(tc.text))
+			if err == nil || !strings.HasPrefix(err.Error(), "x.yaml: ") || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got error %v, want x.yaml: ... %s", err, tc.want)
+			}
+			if len(cases) != 0 {
+				t.Errorf("got %d cases", len(cases))
+			}
+		})
+	}
+}
+
+// A mistake costs its own case alone, and lines count from the file's beginning.
+func TestParseKeepsTheOtherCases(t *testing.T) {
+	cases, err := Parse("x.yaml", []byte(`
+name: one
+steps: [do: [commit: 1]]
+---
+name: two
+steps: [do: [comit: 1]]
+---
+---
+name: three
+steps:
+  - do: [{commit: 1, uncommit: 0}, append: {records: 2, partition: 1, txn: A}, commit: {offset: 5, group: h, partition: 2}]
+    want: {absent: true, group: {h: absent}}
+`))
+	if want := `x.yaml: case "two": line 6: unknown action "comit"`; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got error %v, want %s", err, want)
+	}
+	if len(cases) != 2 || cases[0].Name != "one" || cases[1].Name != "three" {
+		t.Fatalf("got cases %+v", cases)
+	}
+	var did []Action
+	for _, a := range cases[1].Steps[0].Do {
+		did = append(did, a.Action)
+	}
+	want := []Action{
+		&Commit{Group: "g", Offset: 1}, &Uncommit{Group: "g"}, &Append{Partition: 1, Records: 2, Txn: "A"},
+		&Commit{Group: "h", Partition: 2, Offset: 5},
+	}
+	if !reflect.DeepEqual(did, want) {
+		t.Errorf("got actions %+v, want %+v", did, want)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	folder := t.TempDir()
+	if _, err := Load(folder); err == nil {
+		t.Error("an empty folder is no error")
+	}
+	for name, text := range map[string]string{
+		"a.yaml":             "name: one\nsteps: []\n---\nname: two\nsteps: []\n",
+		"b.yml":              "name: three\nsteps: []\n",
+		"kafka/c.yaml":       "name: four\nsteps: []\n---\nname: one\nsteps: []\n",
+		"mysql/d.yaml":       "name: five\nserver: {}\n",
+		"README.md":          "name: six\n",
+		"kafka/deep/er.yaml": "name: seven\nsteps: []\n",
+	} {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cases, err := Load(folder)
+	var names []string
+	for _, c := range cases {
+		names = append(names, c.Name)
+	}
+	if want := []string{"one", "two", "three", "four"}; !reflect.DeepEqual(names, want) {
+		t.Errorf("got cases %q, want %q", names, want)
+	}
+	if want := `case "one": line 4: the name is taken by `; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got error %v, want ... %s", err, want)
+	}
+}
