@@ -3,17 +3,19 @@ package kafka
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // classify maps the log that one Fetch answer holds for a partition, from offset at on, and returns the offset that the
-// map has reached. It reads batch headers alone, except where at lies inside a batch with holes: that one is decoded.
+// map has reached. It reads batch headers alone, except where at or one of the cuts lies inside a batch with holes: that
+// one is decoded, so that the offsets on both sides of the cut can be counted.
 //
 // With the aborted list of a read_committed answer the kinds are final. Without one (isolation 0) what is aborted later,
 // or was, counts as Record. An error wraps errCorrupt; the map then ends before the corrupt entry.
-func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, at int64) (m runs, next int64, err error) {
+func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, at int64, cuts []int64) (m runs, next int64, err error) {
 	ended := newAbortions(aborted)
 	for len(log) > 0 {
 		var b batch
@@ -37,14 +39,14 @@ func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTrans
 			continue
 		}
 		m.push(at, b.base, Gap, b.base-at)
-		m.batch(&b, kind, at)
+		m.batch(&b, kind, at, cuts)
 		at = b.last + 1
 	}
 	return m, at, nil
 }
 
 // batch maps the offsets of a batch from at on.
-func (r *runs) batch(b *batch, kind Kind, at int64) {
+func (r *runs) batch(b *batch, kind Kind, at int64, cuts []int64) {
 	start, end := max(at, b.base), b.last+1
 	switch {
 	case b.control():
@@ -55,10 +57,10 @@ func (r *runs) batch(b *batch, kind Kind, at int64) {
 		r.push(start, end, Gap, end-start)
 	case b.dense():
 		r.push(start, end, kind, end-start)
-	case start == b.base:
+	case start == b.base && !slices.ContainsFunc(cuts, func(c int64) bool { return b.base < c && c <= b.last }):
 		r.push(start, end, kind, b.count)
 	default:
-		// Mapped from its base on, so that a commit elsewhere in this batch finds its offsets too.
+		// Mapped from its base on, so that what is known of the batch stays of one piece.
 		offsets, err := recordOffsets(b)
 		if err != nil {
 			r.push(start, end, Unscanned, end-start)

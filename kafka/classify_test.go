@@ -67,6 +67,7 @@ func TestClassify(t *testing.T) {
 		log     []entry
 		aborted []aborted
 		at      int64
+		cuts    []int64
 		next    int64
 		want    Composition
 	}{
@@ -83,6 +84,7 @@ func TestClassify(t *testing.T) {
 		{name: "hole before the first batch", log: []entry{{base: 7, last: 8}}, at: 2, next: 9, want: Composition{Record: 2, Gap: 5}},
 		{name: "holes inside a batch", log: []entry{{base: 0, last: 9, offsets: []int64{0, 9}}}, next: 10, want: Composition{Record: 2, Gap: 8}},
 		{name: "holes inside the batch of the offset", log: []entry{{base: 0, last: 9, offsets: []int64{0, 4, 9}}}, at: 4, next: 10, want: Composition{Record: 2, Gap: 4}},
+		{name: "holes inside the batch of a commit above", log: []entry{{base: 0, last: 9, offsets: []int64{0, 4, 9}}}, cuts: []int64{4, 5, 9}, next: 10, want: Composition{Record: 3, Gap: 7}},
 		{name: "holes inside an aborted batch of the offset", log: []entry{{base: 0, last: 9, offsets: []int64{0, 4, 9}, producer: 7, attributes: txn}},
 			aborted: []aborted{{ProducerID: 7}}, at: 5, next: 10, want: Composition{Aborted: 1, Gap: 4}},
 		{name: "aborted, by an unsorted list", log: []entry{
@@ -100,12 +102,18 @@ func TestClassify(t *testing.T) {
 		{name: "old messages have no count", log: []entry{{base: 4, magic: 1}, {base: 5, last: 6}}, at: 1, next: 7, want: Composition{Unscanned: 4, Record: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, next, err := classify(logOf(c.log), c.aborted, c.at)
+			m, next, err := classify(logOf(c.log), c.aborted, c.at, c.cuts)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got Composition
 			m.count(c.at, next, &got)
+			for _, cut := range c.cuts {
+				var upper Composition
+				if m.count(cut, next, &upper); upper[Unscanned] > 0 {
+					t.Errorf("from the cut at %d on: %v", cut, upper)
+				}
+			}
 			if want := max(c.next, c.at); next != want || got != c.want {
 				t.Errorf("classified up to %d as %v, want up to %d as %v", next, got, want, c.want)
 			}
@@ -115,7 +123,7 @@ func TestClassify(t *testing.T) {
 
 func TestClassifyKeepsWhatCameBeforeCorruption(t *testing.T) {
 	log := append(logOf([]entry{{base: 0, last: 4}}), make([]byte, 100)...)
-	m, next, err := classify(log, nil, 0)
+	m, next, err := classify(log, nil, 0, nil)
 	if !errors.Is(err, errCorrupt) || next != 5 || m.end != 5 {
 		t.Errorf("got %v up to %d, error %v; want the first batch and errCorrupt", m.list, next, err)
 	}
@@ -131,7 +139,7 @@ func FuzzClassify(f *testing.F) {
 			at = -(at + 1)
 		}
 		aborted := []kmsg.FetchResponseTopicPartitionAbortedTransaction{{ProducerID: producer}}
-		m, next, err := classify(log, aborted, at)
+		m, next, err := classify(log, aborted, at, []int64{at + 3})
 		if next < at {
 			t.Fatalf("went back from %d to %d", at, next)
 		}
@@ -169,7 +177,7 @@ func BenchmarkWalk(b *testing.B) {
 	b.Run("walk", func(b *testing.B) {
 		b.SetBytes(int64(len(log)))
 		for b.Loop() {
-			if _, _, err := classify(log, nil, 0); err != nil {
+			if _, _, err := classify(log, nil, 0, nil); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -115,10 +115,10 @@ func (x *index) plan(s *Snapshot) []*job {
 			if t.stable.len() == 0 {
 				t.begun = s.At
 			}
-			if full || t.len() >= x.scan.MaxRuns/runsShare {
+			if full || t.len() >= x.scan.MaxRuns/runsShare || len(stable)+len(open)+len(renewal) == 0 {
 				continue
 			}
-			j := job{topic: topic, partition: int32(i), tail: t, leader: p.Leader, epoch: p.LeaderEpoch, moved: t.moved(), left: x.scan.BytesPerPartition}
+			j := job{topic: topic, partition: int32(i), tail: t, leader: p.Leader, epoch: p.LeaderEpoch, cuts: t.cuts(), moved: t.moved(), left: x.scan.BytesPerPartition}
 			jobs = j.add(jobs, intoStable, &t.stable, stable)
 			jobs = j.add(jobs, intoOpen, &t.open, open)
 			jobs = j.add(jobs, intoRenewal, t.renewal, renewal)

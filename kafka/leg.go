@@ -107,7 +107,7 @@ func (l *leg) take(j *job, a *kmsg.FetchResponseTopicPartition, full bool) progr
 	j.tail.denied = time.Time{}
 	from, size := j.spans[0].from, int64(len(a.RecordBatches))
 	j.left -= size
-	m, next, err := classify(a.RecordBatches, a.AbortedTransactions, from)
+	m, next, err := classify(a.RecordBatches, a.AbortedTransactions, from, j.cuts)
 	j.into.lay(&m)
 	switch {
 	case err != nil:

@@ -19,7 +19,8 @@ type job struct {
 	epoch     int32
 	tail      *tail
 	into      *runs
-	spans     []span // in this order; the front of the first one moves on
+	spans     []span  // in this order; the front of the first one moves on
+	cuts      []int64 // where commits are
 	queue     queueNumber
 	moved     bool
 	left      int64 // bytes that the partition may still cost

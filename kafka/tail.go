@@ -115,6 +115,15 @@ func (t *tail) renew(now time.Time, age time.Duration, left []span) bool {
 	return true
 }
 
+// cuts are the commits of interest.
+func (t *tail) cuts() []int64 {
+	cuts := make([]int64, len(t.wants))
+	for i, w := range t.wants {
+		cuts[i] = w.from
+	}
+	return cuts
+}
+
 // moved says whether any commit of interest has moved.
 func (t *tail) moved() bool {
 	return slices.ContainsFunc(t.wants, func(w want) bool { return w.moved })
