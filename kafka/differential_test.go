@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	logs = flag.Int("logs", 128, "how many random logs TestRandomLogs makes")
+	logs = flag.Int("logs", 256, "how many random logs TestRandomLogs makes")
 	seed = flag.Uint64("seed", 0, "the seed of the first topic of random logs; 0: one that differs from run to run")
 )
 
