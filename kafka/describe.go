@@ -110,8 +110,12 @@ func (p *pass) describe(ctx context.Context, n *node, typ GroupType, names []str
 // topicCounts adds up how many partitions of each topic are assigned.
 type topicCounts map[string]int
 
+// assigned is the name of an assigned topic, which has its ID and may have its name.
+func (p *pass) assigned(name string, id TopicID) string { return cmp.Or(name, p.names[id]) }
+
 // subscriptions are the rows for the topics that the filter lets through.
 func (p *pass) subscriptions(counts topicCounts) []Subscription {
+	delete(counts, "") // an ID that nobody knows, or what was to be read where a member's bytes ended
 	rows := make([]Subscription, 0, len(counts))
 	for topic, n := range counts {
 		if name, ok := p.known(topic); ok {
@@ -145,7 +149,6 @@ func (p *pass) classicSubscriptions(d *kmsg.DescribeGroupsResponseGroup) []Subsc
 		}
 		subscription.Topics, assignment.Topics = subscription.Topics[:0], assignment.Topics[:0]
 	}
-	delete(counts, "") // what was to be read where the bytes ended
 	return p.subscriptions(counts)
 }
 
@@ -157,7 +160,7 @@ func (p *pass) consumerSubscriptions(d *kmsg.ConsumerGroupDescribeResponseGroup)
 			counts[topic] += 0
 		}
 		for _, a := range m.Assignment.TopicPartitions { // all there is to know of a subscription by regular expression
-			counts[a.Topic] += len(a.Partitions)
+			counts[p.assigned(a.Topic, a.TopicID)] += len(a.Partitions)
 		}
 	}
 	return p.subscriptions(counts)
@@ -171,7 +174,7 @@ func (p *pass) shareSubscriptions(d *kmsg.ShareGroupDescribeResponseGroup) []Sub
 			counts[topic] += 0
 		}
 		for _, a := range m.Assignment.TopicPartitions {
-			counts[a.Topic] += len(a.Partitions)
+			counts[p.assigned(a.Topic, a.TopicID)] += len(a.Partitions)
 		}
 	}
 	return p.subscriptions(counts)

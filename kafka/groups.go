@@ -98,5 +98,6 @@ func (p *pass) coordinator(group string) int32 {
 	for _, unit := range utf16.Encode([]rune(group)) {
 		hash = 31*hash + int32(unit)
 	}
-	return p.coordinators[int(hash&0x7fffffff)%len(p.coordinators)]
+	hash = max(hash, -hash, 0) // what Kafka does, also to the one number whose negation is negative
+	return p.coordinators[int(hash)%len(p.coordinators)]
 }

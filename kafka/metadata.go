@@ -70,11 +70,11 @@ func (p *pass) topic(t *kmsg.MetadataResponseTopic) Topic {
 	if row.Err != nil {
 		return row
 	}
-	count := int32(0)
+	count := 0
 	for i := range t.Partitions {
-		count = max(count, t.Partitions[i].Partition+1)
+		count = max(count, int(t.Partitions[i].Partition)+1)
 	}
-	if int(count) > 2*len(t.Partitions)+64 { // an answer must not cost more memory than it is long
+	if count > 2*len(t.Partitions)+64 { // an answer must not cost more memory than it is long
 		row.Err = fmt.Errorf("partition %d of %d: %w", count-1, len(t.Partitions), kerr.UnknownServerError)
 		p.wire.books.failed("Metadata", row.Err)
 		return row
@@ -83,7 +83,7 @@ func (p *pass) topic(t *kmsg.MetadataResponseTopic) Topic {
 		Leader: -1, LeaderEpoch: -1, PreferredLeader: -1,
 		LogStart: unread, LastStable: unread, HighWatermark: unread,
 		Err: kerr.UnknownTopicOrPartition, // a number that the answer skips
-	}}, int(count))
+	}}, count)
 	for i := range t.Partitions {
 		m := &t.Partitions[i]
 		if m.Partition < 0 {

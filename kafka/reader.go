@@ -72,7 +72,7 @@ func (r *reader) read(ctx context.Context) (*Snapshot, error) {
 	within(ctx, 1./4, p.meetStrangers)
 	within(ctx, 1./4, func(ctx context.Context) { p.readEnds(ctx, logStart) }) // of topics that are new
 	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, lastStable) })
-	within(ctx, 1, func(ctx context.Context) { p.readEnds(ctx, highWatermark) })
+	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, highWatermark) })
 	if err := whole.Err(); errors.Is(err, context.Canceled) {
 		return nil, err
 	}

@@ -1,0 +1,492 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-kit/log"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
+)
+
+// bed is a fake cluster of three brokers, a reader of it, and a client that makes what is to be read.
+type bed struct {
+	*kfake.Cluster
+	*reader
+	connections
+	t     *testing.T
+	books *books
+	maker *kgo.Client
+}
+
+func newBed(t *testing.T, config readerConfig, opts ...kfake.Opt) *bed {
+	t.Helper()
+	c, err := kfake.NewCluster(append([]kfake.Opt{kfake.NumBrokers(3)}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	client := func(opts ...kgo.Opt) *kgo.Client {
+		cl, err := kgo.NewClient(append(opts, kgo.SeedBrokers(c.ListenAddrs()...), kgo.RequestRetries(3), kgo.RetryBackoffFn(quickly))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(cl.Close)
+		return cl
+	}
+	b := &bed{Cluster: c, t: t, books: newBooks(), maker: client(kgo.RecordPartitioner(kgo.ManualPartitioner()))}
+	b.reader = newReader(client(kgo.WithHooks(&b.connections)), config, b.books, log.NewNopLogger())
+	return b
+}
+
+// quickly is how the exporter's client retries.
+func quickly(tries int) time.Duration { return time.Duration(tries) * 50 * time.Millisecond }
+
+// fill makes two topics of six partitions with 5 records in each, topic a with an open transaction at the end of
+// partition 0 and two records deleted from partition 1, and nine groups that have committed 3 everywhere.
+func (b *bed) fill() {
+	b.t.Helper()
+	for _, topic := range []string{"a", "b"} {
+		b.topic(topic, 6)
+		for p := range int32(6) {
+			b.ok(b.MoveTopicPartition(topic, p, p%3))
+		}
+		for p := range int32(6) {
+			b.produce(b.maker, topic, p, 5)
+		}
+	}
+	tx, err := kgo.NewClient(kgo.SeedBrokers(b.ListenAddrs()...), kgo.TransactionalID("x"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	b.ok(err)
+	b.t.Cleanup(tx.Close)
+	b.ok(tx.BeginTransaction())
+	b.produce(tx, "a", 0, 1)
+	b.ok(b.DeleteRecords("a", 1, 2))
+	for i := range 9 {
+		for _, topic := range []string{"a", "b"} {
+			for p := range int32(6) {
+				b.commit(fmt.Sprint("g", i), topic, p, 3)
+			}
+		}
+	}
+}
+
+func (b *bed) ok(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bed) topic(name string, partitions int32) {
+	b.t.Helper()
+	b.ok(b.CreateTopic(name, partitions, nil))
+}
+
+func (b *bed) produce(cl *kgo.Client, topic string, partition int32, records int) {
+	b.t.Helper()
+	for range records {
+		b.ok(cl.ProduceSync(b.t.Context(), &kgo.Record{Topic: topic, Partition: partition, Value: []byte("v")}).FirstErr())
+	}
+}
+
+func (b *bed) commit(group, topic string, partition int32, offset int64) {
+	b.t.Helper()
+	var os kadm.Offsets
+	os.AddOffset(topic, partition, offset, -1)
+	b.ok(kadm.NewClient(b.maker).CommitAllOffsets(b.t.Context(), group, os))
+}
+
+// request sends a request where the client thinks it belongs.
+func request[R kmsg.Response](b *bed, req kmsg.Request) R {
+	b.t.Helper()
+	resp, err := b.maker.Request(b.t.Context(), req)
+	b.ok(err)
+	return resp.(R)
+}
+
+// pass reads once, and wants the answer before the deadline.
+func (b *bed) pass() *Snapshot {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.t.Context(), 4*time.Second)
+	defer cancel()
+	s, err := b.read(ctx)
+	b.ok(err)
+	b.ok(ctx.Err())
+	return s
+}
+
+// seen are the requests that brokers were sent, in order.
+type seen struct {
+	mu       sync.Mutex
+	requests []seenRequest
+}
+
+type seenRequest struct {
+	node int32
+	req  kmsg.Request
+}
+
+func (b *bed) watch() *seen {
+	s := &seen{}
+	b.Control(func(req kmsg.Request) (kmsg.Response, error, bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.requests = append(s.requests, seenRequest{b.CurrentNode(), req})
+		return nil, nil, false
+	})
+	return s
+}
+
+// take returns the requests since the last time, but for those that the client sends by itself on each new connection.
+func (s *seen) take() []seenRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := slices.DeleteFunc(s.requests, func(r seenRequest) bool { return r.req.Key() == kmsg.ApiVersions.Int16() })
+	s.requests = nil
+	return r
+}
+
+// answer crafts the answers to a request key, at one broker (-1: at each). A nil response leaves the answer to the
+// cluster.
+func answer[Q kmsg.Request](b *bed, node int32, craft func(Q) kmsg.Response) {
+	var q Q
+	b.ControlKey(q.Key(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		if node >= 0 && b.CurrentNode() != node {
+			return nil, nil, false
+		}
+		resp := craft(req.(Q))
+		if resp == nil {
+			return nil, nil, false
+		}
+		b.KeepControl()
+		resp.SetVersion(req.GetVersion())
+		return resp, nil, true
+	})
+}
+
+// rows is a snapshot in lines, by what each is about.
+func rows(s *Snapshot) map[string]string {
+	r := map[string]string{"groups": fmt.Sprint("complete ", s.GroupsComplete)}
+	name := func(err error) string { return "!" + failureName(err) }
+	for _, b := range s.Brokers {
+		r[fmt.Sprint("broker ", b.ID)] = ""
+		if b.Err != nil {
+			r[fmt.Sprint("broker ", b.ID)] = name(b.Err)
+		}
+	}
+	for _, t := range s.Topics {
+		if t.Err != nil {
+			r["topic "+t.Name] = name(t.Err)
+		}
+		for i, p := range t.Partitions {
+			key := fmt.Sprint("ends ", t.Name, "/", i)
+			r[key] = fmt.Sprint(p.LogStart, " ", p.LastStable, " ", p.HighWatermark)
+			if p.Err != nil {
+				r[key] = name(p.Err)
+			}
+		}
+	}
+	for _, g := range s.Groups {
+		r["group "+g.Name] = fmt.Sprintf("%s %s %s %d %v", g.Type, g.State, g.ProtocolType, g.Members, g.Subscriptions)
+		if g.DescribeErr != nil {
+			r["group "+g.Name] = name(g.DescribeErr)
+		}
+		var line []string
+		for _, t := range g.Topics {
+			for _, c := range t.Commits {
+				switch c.Code {
+				case 0:
+					line = append(line, fmt.Sprint(t.Topic, "/", c.Partition, "=", c.Offset))
+				default:
+					line = append(line, fmt.Sprint(t.Topic, "/", c.Partition, "!", c.Code))
+				}
+			}
+		}
+		r["commits "+g.Name] = strings.Join(line, " ")
+		if g.CommitsErr != nil {
+			r["commits "+g.Name] = name(g.CommitsErr)
+		}
+	}
+	return r
+}
+
+// changes is how the rows of two snapshots differ. Rows that are gone are "gone".
+func changes(before, after *Snapshot) map[string]string {
+	was, is := rows(before), rows(after)
+	c := map[string]string{}
+	for k, v := range is {
+		if old, ok := was[k]; !ok || old != v {
+			c[k] = v
+		}
+	}
+	for k := range was {
+		if _, ok := is[k]; !ok {
+			c[k] = "gone"
+		}
+	}
+	return c
+}
+
+func sameRows(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	if maps.Equal(got, want) {
+		return
+	}
+	for _, k := range slices.Sorted(maps.Keys(want)) {
+		if g, ok := got[k]; !ok || g != want[k] {
+			t.Errorf("%s: got %q, want %q", k, g, want[k])
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(got)) {
+		if _, ok := want[k]; !ok {
+			t.Errorf("%s: got %q, want nothing of it", k, got[k])
+		}
+	}
+}
+
+var brokerVersions = []struct {
+	name     string
+	versions *kversion.Versions
+}{
+	{"now", nil},
+	{"3.6", kversion.V3_6_0()},
+	{"2.8", kversion.V2_8_0()},
+	{"2.0", kversion.V2_0_0()},
+	{"0.11", kversion.V0_11_0()},
+}
+
+func TestReadsBrokersOfAllVersions(t *testing.T) {
+	for _, v := range brokerVersions {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			var opts []kfake.Opt
+			if v.versions != nil {
+				opts = append(opts, kfake.MaxVersions(v.versions))
+			}
+			b := newBed(t, readerConfig{}, opts...)
+			b.fill()
+			s := b.pass()
+
+			want := map[string]string{"groups": "complete true", "broker 0": "", "broker 1": "", "broker 2": ""}
+			for p := range 6 {
+				want[fmt.Sprint("ends a/", p)] = "0 5 5"
+				want[fmt.Sprint("ends b/", p)] = "0 5 5"
+			}
+			want["ends a/0"] = "0 5 6"
+			want["ends a/1"] = "2 5 5"
+			for g := range 9 {
+				want[fmt.Sprint("group g", g)] = "classic Empty  0 []"
+				want[fmt.Sprint("commits g", g)] = "a/0=3 a/1=3 a/2=3 a/3=3 a/4=3 a/5=3 b/0=3 b/1=3 b/2=3 b/3=3 b/4=3 b/5=3"
+			}
+			sameRows(t, rows(s), want)
+
+			hasIDs := v.versions == nil || v.name == "3.6" || v.name == "2.8"
+			if id := s.Topic("a").ID; (id != TopicID{}) != hasIDs {
+				t.Errorf("topic ID %x", id)
+			}
+			hasEpochs := hasIDs
+			if epoch := s.Topic("a").Partitions[0].LeaderEpoch; (epoch >= 0) != hasEpochs {
+				t.Errorf("leader epoch %d", epoch)
+			}
+			if v.versions == nil && s.Group("g0").Topics[0].ID != s.Topic("a").ID {
+				t.Errorf("commits carry ID %x, the topic has %x", s.Group("g0").Topics[0].ID, s.Topic("a").ID)
+			}
+			for f, n := range b.books.snapshot().Errors {
+				if n != 0 {
+					t.Errorf("counted %d of %v", n, f)
+				}
+			}
+		})
+	}
+}
+
+func TestOrderOfRequests(t *testing.T) {
+	b := newBed(t, readerConfig{})
+	b.fill()
+	saw := b.watch()
+	b.pass()
+	var steps []string
+	for _, r := range saw.take() {
+		step := kmsg.NameForKey(r.req.Key())
+		if l, ok := r.req.(*kmsg.ListOffsetsRequest); ok {
+			step = fmt.Sprint(step, " ", l.Topics[0].Partitions[0].Timestamp, " ", l.IsolationLevel)
+		}
+		if step == "ListGroups" || step == "DescribeGroups" {
+			continue // at the same time as others
+		}
+		if len(steps) == 0 || steps[len(steps)-1] != step {
+			steps = append(steps, step)
+		}
+	}
+	want := []string{"Metadata", "ListOffsets -2 0", "OffsetFetch", "ListOffsets -1 1", "ListOffsets -1 0"}
+	if !slices.Equal(steps, want) {
+		t.Errorf("asked in the order %q, want %q", steps, want)
+	}
+}
+
+func TestRequestsDoNotGrowWithGroups(t *testing.T) {
+	for _, groups := range []int{5, 500} {
+		b := newBed(t, readerConfig{})
+		b.topic("a", 30)
+		for i := range groups {
+			b.commit(fmt.Sprint("g", i), "a", int32(i%30), 0)
+		}
+		for i := range 9 {
+			b.join848(fmt.Sprint("c", i), "a")
+		}
+		saw := b.watch()
+		before := b.books.snapshot().Requests
+		s := b.pass()
+		if len(s.Groups) != groups+9 {
+			t.Fatalf("%d groups, want %d", len(s.Groups), groups+9)
+		}
+		count := map[int32]int{}
+		byAPI := map[string]int64{}
+		for _, r := range saw.take() {
+			count[r.node]++
+			byAPI[kmsg.NameForKey(r.req.Key())]++
+		}
+		for node, n := range count {
+			if n > 8 {
+				t.Errorf("%d groups: broker %d got %d requests: %v", groups, node, n, byAPI)
+			}
+		}
+		for api, n := range b.books.snapshot().Requests {
+			if n-before[api] != byAPI[api] {
+				t.Errorf("%s: counted %d requests, the brokers saw %d", api, n-before[api], byAPI[api])
+			}
+		}
+	}
+}
+
+// join848 adds a member to a group of the new consumer protocol.
+func (b *bed) join848(group, topic string) {
+	b.t.Helper()
+	req := kmsg.NewPtrConsumerGroupHeartbeatRequest()
+	req.Group, req.MemberID, req.MemberEpoch, req.RebalanceTimeoutMillis = group, "m", 0, 60_000
+	req.SubscribedTopicNames = []string{topic}
+	req.Topics = []kmsg.ConsumerGroupHeartbeatRequestTopic{}
+	if resp := request[*kmsg.ConsumerGroupHeartbeatResponse](b, req); resp.ErrorCode != 0 {
+		b.t.Fatalf("join %s: error %d %v", group, resp.ErrorCode, resp.ErrorMessage)
+	}
+}
+
+func TestWhatFiltersLeaveOutIsNeverNamed(t *testing.T) {
+	only := func(expr string) Filter { return Filter{Include: []*regexp.Regexp{regexp.MustCompile(expr)}} }
+	for _, v := range brokerVersions {
+		t.Run(v.name, func(t *testing.T) {
+			var opts []kfake.Opt
+			if v.versions != nil {
+				opts = append(opts, kfake.MaxVersions(v.versions))
+			}
+			b := newBed(t, readerConfig{Groups: only("^seen"), Topics: only("^seen")}, opts...)
+			for _, name := range []string{"seen", "hidden"} {
+				b.topic(name, 3)
+			}
+			for _, group := range []string{"seen1", "seen2", "hidden1", "hidden2"} {
+				b.commit(group, "seen", 0, 0)
+				b.commit(group, "hidden", 0, 0)
+			}
+			saw := b.watch()
+			s := b.pass()
+			if len(s.Groups) != 2 || len(s.Topics) != 1 || len(s.Groups[0].Topics) != 1 {
+				t.Errorf("got %+v", s)
+			}
+			for _, r := range saw.take() {
+				if bytes := r.req.AppendTo(nil); strings.Contains(string(bytes), "hidden") {
+					t.Errorf("%T names what is left out: %q", r.req, bytes)
+				}
+			}
+		})
+	}
+}
+
+func TestCancelledReadsLeaveNothingBehind(t *testing.T) {
+	b := newBed(t, readerConfig{})
+	b.fill()
+	b.pass()
+	hangs(b, 1, nil)
+	reads := func(n int) {
+		for range n {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(5*time.Millisecond, cancel)
+			if _, err := b.read(ctx); !errors.Is(err, context.Canceled) {
+				t.Fatalf("got %v, want the cancellation", err)
+			}
+		}
+	}
+	reads(50) // until every way to the broker that hangs has been tried
+	goroutines, connections := ours(), b.open.Load()
+	reads(200)
+	for deadline := time.Now().Add(10 * time.Second); ours() > goroutines || b.open.Load() > connections; {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines and %d connections, before %d and %d", ours(), b.open.Load(), goroutines, connections)
+		}
+		<-time.After(10 * time.Millisecond) // hung connections end by themselves, in their own time
+	}
+}
+
+// ours counts the goroutines of the client and the reader.
+func ours() (n int) {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for stack := range strings.SplitSeq(string(stacks), "\n\n") {
+		if strings.Contains(stack, "/pkg/kgo.(") || strings.Contains(stack, "truelag/kafka.(*reader)") || strings.Contains(stack, "truelag/kafka.(*pass)") {
+			n++
+		}
+	}
+	return n
+}
+
+// connections counts the open ones of a client.
+type connections struct{ open atomic.Int64 }
+
+func (c *connections) OnBrokerConnect(_ kgo.BrokerMetadata, _ time.Duration, _ net.Conn, err error) {
+	if err == nil {
+		c.open.Add(1)
+	}
+}
+
+func (c *connections) OnBrokerDisconnect(kgo.BrokerMetadata, net.Conn) { c.open.Add(-1) }
+
+// hangs makes a broker swallow requests of some keys; nil: all.
+func hangs(b *bed, node int32, which func(kmsg.Request) bool) {
+	b.Control(func(req kmsg.Request) (kmsg.Response, error, bool) {
+		if b.CurrentNode() != node || which != nil && !which(req) {
+			return nil, nil, false
+		}
+		b.KeepControl()
+		return nil, nil, true
+	})
+}
+
+func TestNoBrokerAnswers(t *testing.T) {
+	b := newBed(t, readerConfig{})
+	b.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+	defer cancel()
+	s, err := b.read(ctx)
+	if err == nil || s != nil || ctx.Err() != nil {
+		t.Fatalf("got %v, %v, %v", s, err, ctx.Err())
+	}
+	if !strings.Contains(err.Error(), "connection refused") {
+		t.Errorf("the error does not say why: %v", err)
+	}
+	if b.books.snapshot().Errors[Failure{"Metadata", "connection"}] == 0 {
+		t.Error("not counted")
+	}
+}
