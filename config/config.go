@@ -214,7 +214,10 @@ var (
 )
 
 func syntaxError(path string, b []byte, err error) error {
-	e := &Error{File: path, What: "this is not YAML", Right: "look at the indentation, and put text with special characters in quotes"}
+	e := &Error{
+		File: path, What: "this is not YAML",
+		Right: "look at the indentation, and put text with special characters in quotes",
+	}
 	m := yamlLine.FindStringSubmatch(err.Error())
 	if m == nil {
 		return e

@@ -163,7 +163,7 @@ func schema(t reflect.Type, path string) map[string]bool {
 		return schema(t.Elem(), path+"[0]")
 	case t.Kind() == reflect.Struct && !isLeaf(t):
 		for i := range t.NumField() {
-			at := join2(path, keyOf(t.Field(i)))
+			at := under(path, keyOf(t.Field(i)))
 			all[at] = true
 			for p := range schema(t.Field(i).Type, at) {
 				if !strings.HasSuffix(p, "include[0]") && !strings.HasSuffix(p, "exclude[0]") {

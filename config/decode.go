@@ -154,8 +154,8 @@ func (d *decoder) keys(n *yaml.Node, path string, f func(key, val *yaml.Node)) {
 		case key.Kind != yaml.ScalarNode:
 			d.wrong(key, "a key"+inside(path)+" is not plain text", "write key: value")
 		case seen[key.Value] > 0:
-			d.wrong(key, fmt.Sprintf("key %s%s is there twice, first in line %d", shownKey(key.Value), inside(path), seen[key.Value]),
-				"leave one of them out")
+			what := fmt.Sprintf("key %s%s is there twice, first in line %d", shownKey(key.Value), inside(path), seen[key.Value])
+			d.wrong(key, what, "leave one of them out")
 		default:
 			seen[key.Value] = key.Line
 			f(key, val)
@@ -187,24 +187,24 @@ func (d *decoder) block(n *yaml.Node, path string, v reflect.Value) {
 			return
 		}
 		field := v.Field(i)
-		d.lines[join2(path, name)] = key.Line
+		d.lines[under(path, name)] = key.Line
 		if field.Type() != reflect.TypeFor[Secret]() {
-			d.decode(val, join2(path, name), field)
+			d.decode(val, under(path, name), field)
 			return
 		}
 		if before := secrets[name]; before != "" {
-			d.wrong(key, fmt.Sprintf("both %s and %s are set", join2(path, before), key.Value), "leave one of them out")
+			d.wrong(key, fmt.Sprintf("both %s and %s are set", under(path, before), key.Value), "leave one of them out")
 			return
 		}
 		secrets[name] = key.Value
 		secret := field.Addr().Interface().(*Secret)
 		switch way {
 		case "_file":
-			d.decode(val, join2(path, key.Value), reflect.ValueOf(&secret.file).Elem())
+			d.decode(val, under(path, key.Value), reflect.ValueOf(&secret.file).Elem())
 		case "_env":
-			d.decode(val, join2(path, key.Value), reflect.ValueOf(&secret.env).Elem())
+			d.decode(val, under(path, key.Value), reflect.ValueOf(&secret.env).Elem())
 		default:
-			d.decode(val, join2(path, name), field)
+			d.decode(val, under(path, name), field)
 		}
 	})
 }
@@ -214,7 +214,7 @@ func (d *decoder) pairs(n *yaml.Node, path string, v reflect.Value) {
 	v.Set(reflect.MakeMap(v.Type()))
 	d.keys(n, path, func(key, val *yaml.Node) {
 		item := reflect.New(v.Type().Elem()).Elem()
-		d.decode(val, join2(path, shortKey(key.Value)), item)
+		d.decode(val, under(path, shortKey(key.Value)), item)
 		v.SetMapIndex(reflect.ValueOf(key.Value), item)
 	})
 }
@@ -247,7 +247,7 @@ func find(key string, t reflect.Type, path string) string {
 			}
 		}
 		for i := range t.NumField() {
-			if at := find(key, t.Field(i).Type, join2(path, keyOf(t.Field(i)))); at != "" {
+			if at := find(key, t.Field(i).Type, under(path, keyOf(t.Field(i)))); at != "" {
 				return at
 			}
 		}
@@ -274,7 +274,7 @@ func keysOf(t reflect.Type) []string {
 	return names
 }
 
-func join2(path, key string) string {
+func under(path, key string) string {
 	if path == "" {
 		return key
 	}

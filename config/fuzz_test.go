@@ -63,7 +63,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// isSecret says that the marker stands once in a text, and only where a secret belongs, or that the text is no YAML, of which
+// isSecret says that the marker stands once in a text and where a secret belongs, or that the text is no YAML, of which
 // nothing is to be shown.
 func isSecret(b []byte) bool {
 	if bytes.Count(b, []byte(marker)) != 1 {

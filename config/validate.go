@@ -166,10 +166,11 @@ func (v *validator) scan(path string, s *Scan) {
 			s.BytesPerPartition = s.BytesPerScrape
 			return
 		}
-		v.wrong(at, fmt.Sprintf("%s.bytes_per_partition (%s) is more than bytes_per_scrape (%s)", path, s.BytesPerPartition, s.BytesPerScrape),
+		v.wrong(at, fmt.Sprintf("%s (%s) is more than bytes_per_scrape (%s)", at, s.BytesPerPartition, s.BytesPerScrape),
 			"one partition cannot have more than all of them")
 	}
 	if s.MaxRuns < 1 {
-		v.wrong(path+".max_runs", fmt.Sprintf("%s.max_runs is %d", path, s.MaxRuns), "write 1 or more; enabled: false switches the scan off")
+		v.wrong(path+".max_runs", fmt.Sprintf("%s.max_runs is %d", path, s.MaxRuns),
+			"write 1 or more; enabled: false switches the scan off")
 	}
 }

@@ -19,8 +19,10 @@ type setting struct {
 func secretAt(key string, s *Secret) setting { return setting{key, s.Set(), s} }
 
 func (s *SASL) settings() []setting {
-	all := []setting{secretAt("username", &s.Username), secretAt("password", &s.Password)}
-	return append(all, setting{"oauth", s.OAuth != nil, nil}, setting{"aws", s.AWS != nil, nil}, setting{"gssapi", s.GSSAPI != nil, nil})
+	return []setting{
+		secretAt("username", &s.Username), secretAt("password", &s.Password),
+		{"oauth", s.OAuth != nil, nil}, {"aws", s.AWS != nil, nil}, {"gssapi", s.GSSAPI != nil, nil},
+	}
 }
 
 // takes says which keys of the sasl block a mechanism needs, and which it may have.
@@ -35,7 +37,8 @@ var takes = map[Mechanism]struct{ needs, may []string }{
 
 func (v *validator) sasl(path string, s *SASL) {
 	if s.Mechanism == "" {
-		v.wrong(path, path+" has no mechanism", "add mechanism: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, AWS_MSK_IAM or GSSAPI")
+		v.wrong(path, path+" has no mechanism",
+			"add mechanism: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, AWS_MSK_IAM or GSSAPI")
 		return
 	}
 	t := takes[s.Mechanism]
@@ -97,7 +100,9 @@ func (v *validator) oauth(path string, o *OAuth) {
 	if err := (kafka.TLSConfig{CAFile: string(o.CAFile)}).Validate(); err != nil {
 		v.wrong(path+".ca_file", path+".ca_file: "+err.Error(), pemFile)
 	}
-	if u, err := url.Parse(o.TokenURL); o.TokenURL != "" && (err != nil || u.Host == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https")) {
+	u, err := url.Parse(o.TokenURL)
+	web := err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+	if o.TokenURL != "" && (!web || u.User != nil) {
 		v.wrong(path+".token_url", path+".token_url is not an http or https URL without a user",
 			"write for example https://login.example.org/oauth2/token")
 	}

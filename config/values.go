@@ -15,7 +15,7 @@ import (
 	"truelag/kafka"
 )
 
-// value is a setting that is written as one piece of text. What parse returns is a *wrong, and the text that String returns
+// value is a setting that is written as one piece of text. What parse returns is a *wrong, and what String returns
 // parses to an equal value.
 type value interface {
 	parse(text string) error
