@@ -40,6 +40,8 @@ func (c Collector) State() string {
 type Group struct {
 	Cluster, Group, Topic string // Cluster is empty where there is only one
 
+	Uncommitted bool // the group subscribes to the topic and has no committed offset on it
+
 	Known     bool  // the counts mean something
 	Offsets   int64 // raw lag
 	Records   int64 // true lag; at most this many when some are unscanned
@@ -50,7 +52,7 @@ type Group struct {
 }
 
 // states are the words for what a lag is, worst first.
-var states = []string{"broken", "behind", "blocked", "unknown", "phantom", "level"}
+var states = []string{"broken", "behind", "blocked", "unknown", "uncommitted", "phantom", "level"}
 
 // compare puts the worse of two groups first.
 func compare(a, b Group) int {
@@ -68,6 +70,8 @@ func compare(a, b Group) int {
 // State is a word for what the lag is.
 func (g Group) State() string {
 	switch {
+	case g.Uncommitted:
+		return "uncommitted"
 	case !g.Known:
 		return "unknown"
 	case g.Lost > 0 || g.BeyondEnd > 0:
@@ -88,6 +92,8 @@ func (g Group) Verdict() string {
 	switch g.State() {
 	case "unknown":
 		return "Unknown: commits or end offsets could not be read."
+	case "uncommitted":
+		return "Not committed: the group has no offset here, so there is no lag."
 	case "broken":
 		if g.Lost > 0 {
 			return fmt.Sprintf("Lost %s: deleted before the group read them.", count(g.Lost, "offset"))

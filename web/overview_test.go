@@ -9,6 +9,7 @@ func TestVerdict(t *testing.T) {
 		want  string
 	}{
 		{Group{}, "unknown", "Unknown: commits or end offsets could not be read."},
+		{Group{Uncommitted: true}, "uncommitted", "Not committed: the group has no offset here, so there is no lag."},
 		{Group{Known: true}, "level", "Caught up: nothing follows the commit."},
 		{Group{Known: true, Offsets: 1}, "phantom", "Caught up: the 1 offset after the commit holds no record to read."},
 		{Group{Known: true, Offsets: 7}, "phantom", "Caught up: none of the 7 offsets after the commit holds a record to read."},

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/go-kit/log/level"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"truelag/config"
+	"truelag/web"
+)
+
+// exporter serves the samples of one generation at a time.
+type exporter struct {
+	options  *options
+	logs     loggers
+	registry *prometheus.Registry // of what outlives a reload
+	reloads  *reloadMetrics
+	reloader *config.Reloader
+
+	ending sync.WaitGroup // generations
+
+	mu      sync.Mutex
+	current *generation
+	read    map[system]bool // systems that were read at least once, in whatever generation
+}
+
+// newExporter makes the first generation. Its error is that of the configuration.
+func newExporter(o *options, logs loggers) (*exporter, error) {
+	e := &exporter{options: o, logs: logs, registry: prometheus.NewRegistry(), read: make(map[system]bool)}
+	e.reloads = newReloadMetrics(e.registry)
+	var err error
+	if e.reloader, err = config.NewReloader(func() (*config.Config, error) { return load(o) }, e.apply); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// apply makes a generation of cfg the current one, and lets the one before it end once its scrapes have.
+func (e *exporter) apply(cfg *config.Config) error {
+	old := e.generation()
+	g, err := generate(e.options, cfg, old, e.logs, e.registry)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	g.cancel, g.warmed = cancel, make(chan struct{})
+	e.mu.Lock()
+	e.current = g
+	e.mu.Unlock()
+	e.reloads.succeeded()
+	go g.warm(ctx)
+	if old != nil {
+		e.ending.Go(old.close)
+	}
+	return nil
+}
+
+// Reload puts the configuration as it is now into force. On an error the old one stays.
+func (e *exporter) Reload() error {
+	if err := e.reloader.Reload(); err != nil {
+		e.reloads.failed()
+		level.Error(e.logs.kit).Log("msg", "The configuration is not reloaded, the old one stays", "err", oneLine(err))
+		return err
+	}
+	level.Info(e.logs.kit).Log("msg", "The configuration is reloaded")
+	return nil
+}
+
+// ServeHTTP answers a scrape with the generation that is current when it begins.
+func (e *exporter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e.mu.Lock()
+	g := e.current
+	g.scrapes.Add(1)
+	e.mu.Unlock()
+	defer g.scrapes.Done()
+	g.samples.ServeHTTP(w, r)
+}
+
+func (e *exporter) generation() *generation {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.current
+}
+
+// Ready says which systems were never read. A reload does not take readiness away from those that were.
+func (e *exporter) Ready() error {
+	collectors := e.generation().collectors()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var unread []error
+	for _, c := range collectors {
+		sys := system{c.Name, c.System}
+		if !c.Success.IsZero() {
+			e.read[sys] = true
+		}
+		switch {
+		case e.read[sys]:
+		case c.Err != nil:
+			unread = append(unread, fmt.Errorf("collector %s: %w", c.Name, c.Err))
+		default:
+			unread = append(unread, fmt.Errorf("collector %s%s: not read yet", c.Name, of(c.System)))
+		}
+	}
+	return errors.Join(unread...)
+}
+
+// Overview is what the landing page shows.
+func (e *exporter) Overview() web.Overview {
+	g := e.generation()
+	at, groups, lacking := summarize(g.clusters)
+	return web.Overview{Collectors: g.collectors(), Read: at, Groups: groups, Off: slices.Concat(lacking, g.off)}
+}
+
+// Settings is the effective configuration.
+func (e *exporter) Settings() string { return e.generation().settings }
+
+// Close ends the current generation and waits for those that are ending. No scrape or reload may begin any more.
+func (e *exporter) Close() {
+	e.generation().close()
+	e.ending.Wait()
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/prometheus/common/version"
+	"github.com/prometheus/exporter-toolkit/web/kingpinflag"
+)
+
+// defaultAddress has a port outside 9100-9999, where the Prometheus wiki's list of default ports is full, and next to
+// Kafka's 9092 in people's memory. It is not in that list yet.
+const defaultAddress = ":10092"
+
+const help = `Exports the lag of Kafka consumer groups as it is: how many records are really left to read, beside the raw lag, which never becomes 0 on a transactional topic.
+
+Examples:
+
+  truelag_exporter demo
+
+      an embedded cluster, to see what the numbers mean
+
+  truelag_exporter --kafka.brokers=kafka-1:9092,kafka-2:9092
+
+      a cluster without TLS and authentication; the samples are at http://localhost:10092/metrics
+
+  truelag_exporter --config.file=truelag.yml
+
+      everything else: several clusters, TLS, SASL, filters
+
+  truelag_exporter check-config --probe --config.file=truelag.yml
+
+      is the file right, and what does the broker not allow?
+
+Each flag can be given by the environment variable that stands behind it, too; the flag wins.`
+
+// newApp declares the flags. All but one belong to every command, so that demo takes what serve takes.
+func newApp(o *options) *kingpin.Application {
+	app := kingpin.New(program, help)
+	app.UsageWriter(os.Stdout)
+	app.HelpFlag.Short('h')
+	app.Version(version.Print(program))
+
+	app.Flag("config.file", "File that says which clusters to read and how. Example: truelag.yml").
+		PlaceHolder("FILE").StringVar(&o.configFile)
+	app.Flag("kafka.brokers", "Brokers of one cluster without TLS and authentication, instead of a file: host:port, "+
+		"separated by commas. One that answers is enough. Example: kafka-1:9092,kafka-2:9092").
+		PlaceHolder("HOST:PORT,...").StringsVar(&o.brokers)
+	app.Flag("collector.kafka", "Read consumer groups and topics from Kafka.").Default("true").BoolVar(&o.collectKafka)
+	app.Flag("timeout-offset", "How much earlier than Prometheus gives up a scrape ends, so that what was read still "+
+		"arrives. Example: 500ms").Default("0.5s").DurationVar(&o.timeoutOffset)
+	app.Flag("compat.kafka-exporter", "Also export the metrics of danielqsj/kafka_exporter, under their names, for "+
+		"dashboards and autoscalers that read those.").BoolVar(&o.compat)
+	app.Flag("compat.lag", "What the lag under those names counts: all offsets, as kafka_exporter does, or only the "+
+		"records that are left to read. One of: "+strings.Join(compatLags, ", ")).
+		Default("offsets").EnumVar(&o.compatLag, compatLags...)
+
+	o.web = kingpinflag.AddFlags(app, defaultAddress)
+	app.GetFlag("web.listen-address").IsSetByUser(&o.webAddressSet)
+	app.Flag("web.telemetry-path", "Path under which the samples are.").Default("/metrics").StringVar(&o.telemetryPath)
+	app.Flag("web.max-requests", "How many scrapes may run at once; more get 503. 0: no bound.").
+		Default("40").IntVar(&o.maxRequests)
+	app.Flag("web.disable-exporter-metrics", "Leave out the metrics about the exporter itself "+
+		"(go_*, process_*).").BoolVar(&o.noExporterMetrics)
+	app.Flag("web.enable-lifecycle", "Let POST /-/reload reload the configuration. SIGHUP always does.").
+		BoolVar(&o.lifecycle)
+	app.Flag("log.level", "Least severe messages to log. One of: "+strings.Join(logLevels, ", ")).
+		Default("info").EnumVar(&o.logLevel, logLevels...)
+	app.Flag("log.format", "How to write the log. One of: "+strings.Join(logFormats, ", ")).
+		Default("logfmt").EnumVar(&o.logFormat, logFormats...)
+
+	app.Command("serve", "Read Kafka and serve the samples. This is the default.")
+	app.Command("demo", "Serve the samples of a small Kafka cluster inside this process, whose groups show what a lag "+
+		"can mean. Takes the flags of serve; listens on a free port of the loopback interface unless told otherwise.")
+	check := app.Command("check-config", "Check the flags and the files that they name, and end.")
+	check.Flag("probe", "Also connect, and say which permission each feature lacks.").
+		Envar("TRUELAG_PROBE").BoolVar(&o.probe)
+	app.Command("metrics", "Print the catalogue of all metrics as Markdown, and end.")
+	app.Command("version", "Print the version, and end.")
+
+	for _, f := range app.Model().Flags {
+		if f.Hidden || f.Name == "help" || f.Name == "version" {
+			continue
+		}
+		env := "TRUELAG_" + envName.ReplaceAllString(strings.ToUpper(f.Name), "_")
+		v := &named{Value: f.Value, name: f.Name, env: env, right: right[f.Name]}
+		if v.right == "" && len(f.Default) > 0 {
+			v.right = "something like " + f.Default[0]
+		}
+		app.GetFlag(f.Name).Envar(env).SetValue(v)
+	}
+	return app
+}
+
+var (
+	logLevels  = []string{"debug", "info", "warn", "error"}
+	logFormats = []string{"logfmt", "json"}
+	compatLags = []string{"offsets", "records"}
+)
+
+// right is what some flags' values should be, where a default shows too little.
+var right = map[string]string{
+	"log.level":            "one of " + strings.Join(logLevels, ", "),
+	"log.format":           "one of " + strings.Join(logFormats, ", "),
+	"compat.lag":           "one of " + strings.Join(compatLags, ", "),
+	"web.systemd-socket":   "true or false",
+	"web.enable-lifecycle": "true or false",
+}
+
+var envName = regexp.MustCompile(`[^A-Z0-9]`)

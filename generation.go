@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"truelag/collector"
+	"truelag/web"
+)
+
+// generation is all that was made from one configuration: a reload replaces it as a whole.
+type generation struct {
+	samples  http.Handler
+	status   func() []collector.Status // of the systems that were read at least once
+	systems  []system                  // all that are to be read
+	clusters []*cluster
+	off      []web.Off
+	settings string // the effective configuration, secrets hidden
+	alone    bool   // no Prometheus is expected to scrape
+
+	scrapes sync.WaitGroup
+	cancel  context.CancelFunc // ends the warming
+	warmed  chan struct{}
+}
+
+// system is something that a collector reads.
+type system struct{ collector, name string }
+
+// warmInterval is how long the warming waits between two scrapes.
+const warmInterval = 5 * time.Second
+
+// warm scrapes until every system was read once. Prometheus may come late, or never while the program is not ready; and
+// a rewind is only seen by whoever saw the commit before it. Where no Prometheus is expected at all, it goes on.
+func (g *generation) warm(ctx context.Context) {
+	defer close(g.warmed)
+	for {
+		g.scrape(ctx)
+		if len(g.unread()) == 0 && !g.alone {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(warmInterval):
+		}
+	}
+}
+
+// scrape makes a scrape whose samples nobody wants.
+func (g *generation) scrape(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody)
+	if err != nil {
+		return // a constant URL parses
+	}
+	g.samples.ServeHTTP(discard{http.Header{}}, r)
+}
+
+// discard is a response that nobody reads.
+type discard struct{ header http.Header }
+
+func (d discard) Header() http.Header         { return d.header }
+func (d discard) Write(p []byte) (int, error) { return len(p), nil }
+func (d discard) WriteHeader(int)             {}
+
+// collectors is the last outcome of every system, also of those that were never read.
+func (g *generation) collectors() []web.Collector {
+	status := make(map[system]collector.Status)
+	for _, s := range g.status() {
+		status[system{s.Collector, s.System}] = s
+	}
+	var all []web.Collector
+	for _, sys := range g.systems {
+		s := status[sys]
+		all = append(all, web.Collector{Name: sys.collector, System: sys.name, Success: s.LastSuccess, Duration: s.Duration, Err: s.Err})
+	}
+	return all
+}
+
+// unread lists the systems that have not been read yet.
+func (g *generation) unread() []web.Collector {
+	var unread []web.Collector
+	for _, c := range g.collectors() {
+		if c.Success.IsZero() {
+			unread = append(unread, c)
+		}
+	}
+	return unread
+}
+
+// close waits for the scrapes that run and lets go of the clusters.
+func (g *generation) close() {
+	g.cancel()
+	<-g.warmed
+	g.scrapes.Wait()
+	g.release()
+}
+
+func (g *generation) release() {
+	for _, c := range g.clusters {
+		c.release()
+	}
+}

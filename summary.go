@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"truelag/collector"
+	"truelag/kafka"
+	"truelag/web"
+)
+
+// summary passes a cluster's readings on and keeps of the last one what the landing page shows.
+type summary struct {
+	collector.KafkaReader
+
+	mu     sync.Mutex
+	at     time.Time // zero: no reading yet
+	groups web.Ranking
+	off    []web.Off
+}
+
+// Read implements collector.KafkaReader.
+func (s *summary) Read(ctx context.Context) (*kafka.Reading, error) {
+	r, err := s.KafkaReader.Read(ctx)
+	if err == nil {
+		groups, off := rank(s.Name(), r), lacking(s.Name(), r)
+		s.mu.Lock()
+		s.at, s.groups, s.off = r.At, groups, off
+		s.mu.Unlock()
+	}
+	return r, err
+}
+
+// summarize joins what is known of several clusters: as old as the oldest.
+func summarize(clusters []*cluster) (at time.Time, groups web.Ranking, off []web.Off) {
+	for _, s := range clusters {
+		s.mu.Lock()
+		if !s.at.IsZero() && (at.IsZero() || s.at.Before(at)) {
+			at = s.at
+		}
+		groups.Merge(s.groups)
+		off = append(off, s.off...)
+		s.mu.Unlock()
+	}
+	return at, groups, off
+}
+
+func rank(cluster string, r *kafka.Reading) web.Ranking {
+	var groups web.Ranking
+	for i := range r.Lags {
+		l := &r.Lags[i]
+		groups.Add(web.Group{
+			Cluster:     cluster,
+			Group:       l.Group,
+			Topic:       l.Topic,
+			Uncommitted: len(l.Partitions) == 0 && onlyUncommitted(l),
+			Known:       l.Known > 0,
+			Offsets:     l.Composition.Offsets(),
+			Records:     l.Composition.Records(),
+			Unscanned:   l.Composition[kafka.Unscanned],
+			Blocked:     l.Composition[kafka.Blocked],
+			Lost:        l.Composition[kafka.Lost],
+			BeyondEnd:   l.BeyondEnd,
+		})
+	}
+	return groups
+}
+
+func onlyUncommitted(l *kafka.TopicLag) bool {
+	for _, c := range kafka.Conditions() {
+		if c != kafka.Uncommitted && l.Conditions[c] > 0 {
+			return false
+		}
+	}
+	return l.Conditions[kafka.Uncommitted] > 0
+}
+
+// lacking says what the broker does not allow.
+func lacking(cluster string, r *kafka.Reading) []web.Off {
+	count := func(c kafka.Condition) (n int) {
+		for i := range r.Lags {
+			if r.Lags[i].Conditions[c] > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	var off []web.Off
+	if n := count(kafka.Denied); n > 0 {
+		off = append(off, web.Off{
+			What: fmt.Sprintf("Lag on %d pairs of group and topic%s", n, of(cluster)),
+			Why:  "The broker refuses to describe the topics.",
+			How:  "Allow DESCRIBE on them.",
+		})
+	}
+	if n := count(kafka.Unreadable); n > 0 {
+		off = append(off, web.Off{
+			What: fmt.Sprintf("True lag on %d pairs of group and topic%s", n, of(cluster)),
+			Why:  "The broker refuses to let the topics be read: every offset counts as a record.",
+			How:  "Allow READ on them.",
+		})
+	}
+	return off
+}

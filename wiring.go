@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"truelag/collector"
+	"truelag/config"
+	"truelag/web"
+)
+
+// load reads the configuration that the flags name.
+func load(o *options) (*config.Config, error) {
+	switch {
+	case o.configFile == "" && len(o.brokers) > 0:
+		return config.FromBrokers(o.brokers)
+	case o.configFile == "":
+		return &config.Config{}, nil // no cluster is wanted
+	}
+	cfg, err := config.Load(o.configFile)
+	if err != nil || o.command != "demo" {
+		return cfg, err
+	}
+	// The demo shows what the file makes of its own cluster.
+	own := &config.Config{Kafka: config.Kafka{Clusters: slices.Clone(cfg.Kafka.Clusters)}}
+	for i := range own.Kafka.Clusters {
+		c := &own.Kafka.Clusters[i]
+		c.Brokers, c.TLS, c.SASL = o.brokers, nil, nil
+	}
+	return own, nil
+}
+
+// generate makes all that the configuration asks for, with the clusters of the generation before that it has, too. It
+// connects to nothing; its error is one of the configuration.
+func generate(o *options, cfg *config.Config, before *generation, logs loggers, registry prometheus.Gatherer) (*generation, error) {
+	g := &generation{settings: cfg.String(), off: switchedOff(o, cfg), alone: o.command == "demo"}
+	made := false
+	defer func() {
+		if !made {
+			g.release()
+		}
+	}()
+	var collectors []collector.Collector
+	if o.collectKafka {
+		kc, err := g.collectKafka(o, cfg, before, logs)
+		if err != nil {
+			return nil, err
+		}
+		collectors = append(collectors, kc)
+	}
+	set, err := collector.NewSet(collector.Config{
+		DisableExporterMetrics: o.noExporterMetrics,
+		Registry:               registry,
+	}, logs.kit, collectors...)
+	if err != nil {
+		return nil, err
+	}
+	g.samples, g.status = set, set.Status
+	made = true
+	return g, nil
+}
+
+// collectKafka opens all clusters and makes their collector.
+func (g *generation) collectKafka(o *options, cfg *config.Config, before *generation, logs loggers) (*collector.Kafka, error) {
+	var readers []collector.KafkaReader
+	for i, wants := range cfg.Clusters() {
+		settings := cfg.Kafka.Clusters[i]
+		c := before.cluster(settings)
+		if c == nil {
+			var err error
+			if c, err = openCluster(settings, wants, logs.kit); err != nil {
+				if wants.Name == "" {
+					return nil, fmt.Errorf("kafka: %w", err)
+				}
+				return nil, fmt.Errorf("kafka cluster %q: %w", wants.Name, err)
+			}
+		}
+		g.clusters = append(g.clusters, c)
+		g.systems = append(g.systems, system{"kafka", wants.Name})
+		readers = append(readers, c)
+	}
+	return collector.NewKafka(collector.KafkaConfig{Compat: o.compat, CompatRecords: o.compatLag == "records"}, readers...)
+}
+
+// switchedOff lists what the configuration leaves out and people look for.
+func switchedOff(o *options, cfg *config.Config) []web.Off {
+	var off []web.Off
+	add := func(is bool, what, why, how string) {
+		if is {
+			off = append(off, web.Off{What: what, Why: why, How: how})
+		}
+	}
+	add(!o.collectKafka, "Consumer groups and topics", "The Kafka collector is switched off.", "Leave out --no-collector.kafka.")
+	for _, c := range cfg.Kafka.Clusters {
+		add(o.collectKafka && !c.Scan.Enabled, "True lag"+of(c.Name),
+			"Scanning is switched off: every offset counts as a record.", "Set scan.enabled to true.")
+	}
+	add(!o.compat, "The metric names of kafka_exporter", "Not asked for.", "Start with --compat.kafka-exporter.")
+	add(!o.lifecycle, "Reloading over HTTP", "Not asked for; SIGHUP reloads.", "Start with --web.enable-lifecycle.")
+	return off
+}
+
+// of names a cluster where there are several.
+func of(cluster string) string {
+	if cluster == "" {
+		return ""
+	}
+	return fmt.Sprintf(" of cluster %q", cluster)
+}
