@@ -44,19 +44,24 @@ func run(ctx context.Context) error {
 	if err := b.build(ctx); err != nil {
 		return err
 	}
+	err = b.measure(ctx, *only)
+	for _, f := range b.figures {
+		fmt.Println(f)
+	}
+	return err
+}
+
+func (b *bench) measure(ctx context.Context, only string) error {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
 	}{{"scrape", b.scrapes}, {"scan", b.scan}, {"walk", b.walk}} {
-		if *only != "" && *only != part.name {
+		if only != "" && only != part.name {
 			continue
 		}
 		if err := part.measure(ctx); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
-	}
-	for _, f := range b.figures {
-		fmt.Println(f)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 
 const heapScrapes = 50
 
-// heap compares the live heap of the last of many scrapes with that of the first.
+// heap compares the live heap in the last third of many scrapes with that in the first.
 func (b *bench) heap(ctx context.Context, c *cluster, _, exporter *process) error {
 	start := len(exporter.log.collections())
 	for range heapScrapes {
@@ -22,8 +22,8 @@ func (b *bench) heap(ctx context.Context, c *cluster, _, exporter *process) erro
 	if len(live) < 10 {
 		return fmt.Errorf("%s collected garbage %d times in %d scrapes", exporter.name, len(live), heapScrapes)
 	}
-	fifth := len(live) / 5
-	first, last := median(live[:fifth]), median(live[len(live)-fifth:])
+	third := len(live) / 3
+	first, last := median(live[:third]), median(live[len(live)-third:])
 	fmt.Printf("live heap over %d scrapes: %.0f MB to %.0f MB, %d collections\n", heapScrapes, first, last, len(live))
 	b.add("live_heap_growth_over_50_scrapes", last/first, 1.1)
 	return nil

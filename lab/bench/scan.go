@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,11 +21,7 @@ func (b *bench) scan(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := c.stop(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, c.stop()) }()
 	cmd := exec.CommandContext(ctx, b.binary("scan"), "-brokers="+strings.Join(c.Brokers, ","), "-control="+c.Control)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -51,7 +48,8 @@ func (b *bench) scan(ctx context.Context) (err error) {
 
 // walk shows what going through batch headers costs without a network, beside copying the same bytes.
 func (b *bench) walk(ctx context.Context) error {
-	out, err := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench=^BenchmarkWalk$", "-count=5", "truelag/kafka").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench=^BenchmarkWalk$", "-count=5",
+		"truelag/kafka").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("go test -bench=BenchmarkWalk: %w\n%s", err, out)
 	}
@@ -68,9 +66,9 @@ func (b *bench) walk(ctx context.Context) error {
 		}
 		speeds[name] = append(speeds[name], speed)
 	}
-	headers, plain := speeds["headers"], speeds["copy"]
+	headers, plain := speeds["walk"], speeds["copy"]
 	if len(headers) == 0 || len(headers) != len(plain) {
-		return fmt.Errorf("BenchmarkWalk reports no speed for each of headers and copy:\n%s", out)
+		return fmt.Errorf("BenchmarkWalk reports no speed for each of walk and copy:\n%s", out)
 	}
 	fmt.Printf("header walk: %.1f GB/s, a plain copy of the same bytes %.1f GB/s\n", median(headers)/1000, median(plain)/1000)
 	b.add("header_walk_time_over_copy", medianRatio(plain, headers), 1)

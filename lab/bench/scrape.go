@@ -21,7 +21,10 @@ const (
 )
 
 // One connection for each program under measurement, as Prometheus keeps it.
-var client = &http.Client{Transport: &http.Transport{DisableCompression: true, ReadBufferSize: 64 << 10}, Timeout: 2 * time.Minute}
+var client = &http.Client{
+	Transport: &http.Transport{DisableCompression: true, ReadBufferSize: 64 << 10},
+	Timeout:   2 * time.Minute,
+}
 
 func request(ctx context.Context, p *process, encoding string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)

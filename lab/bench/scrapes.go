@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,11 +20,7 @@ func (b *bench) scrapes(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := c.stop(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, c.stop()) }()
 	if err := b.cold(ctx, c); err != nil {
 		return err
 	}
@@ -31,12 +28,12 @@ func (b *bench) scrapes(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer floor.stop()
+	defer func() { err = errors.Join(err, floor.stop()) }()
 	exporter, err := startProgram(ctx, b.exporter, c.Brokers)
 	if err != nil {
 		return err
 	}
-	defer exporter.stop()
+	defer func() { err = errors.Join(err, exporter.stop()) }()
 	for _, measure := range []func(context.Context, *cluster, *process, *process) error{
 		b.contents, b.warm, b.requests, b.idle, b.parallel, b.heap, b.twoScrapers,
 	} {
@@ -61,13 +58,10 @@ func (b *bench) cold(ctx context.Context, c *cluster) error {
 				return err
 			}
 			took, err := scrape(ctx, p, identity)
-			if err != nil {
+			if err := errors.Join(err, p.stop()); err != nil {
 				return err
 			}
 			times[i] = append(times[i], took.Seconds())
-			if err := p.stop(); err != nil {
-				return err
-			}
 		}
 	}
 	floor, exporter := median(times[0]), median(times[1])

@@ -80,7 +80,8 @@ func (c *Cluster) encode(r rendering) [][]byte {
 		}
 		return [][]byte{resp.AppendTo(nil)}
 	}
-	for g := range c.groups { // one answer of one group each, cut to the group's bytes: throttle and array length before, tags after
+	// One answer of one group each, cut to the group's bytes: throttle and array length stand before them, tags after.
+	for g := range c.groups {
 		var body []byte
 		switch r.key {
 		case kmsg.OffsetFetch:

@@ -45,7 +45,8 @@ func (c *Cluster) fetch(broker int, req *kmsg.FetchRequest, f *frame) int64 {
 			f.batches = f.batches[:0]
 			if code == 0 && left > 0 {
 				p := c.topics[t].pattern
-				f.batches, f.heads, size = p.read(f.batches, f.heads, rp.FetchOffset, end, min(left, int64(rp.PartitionMaxBytes)), first)
+				limit := min(left, int64(rp.PartitionMaxBytes))
+				f.batches, f.heads, size = p.read(f.batches, f.heads, rp.FetchOffset, end, limit, first)
 				if req.IsolationLevel == 1 {
 					aborted = p.abortions(rp.FetchOffset, end, size)
 				}
@@ -75,7 +76,9 @@ func (c *Cluster) fetch(broker int, req *kmsg.FetchRequest, f *frame) int64 {
 	return int64(req.MaxBytes) - left
 }
 
-func (c *Cluster) partition(broker int, id [16]byte, rp *kmsg.FetchRequestTopicPartition) (t int, start, end int64, code int16) {
+func (c *Cluster) partition(broker int, id [16]byte, rp *kmsg.FetchRequestTopicPartition) (
+	t int, start, end int64, code int16,
+) {
 	t, known := c.byID[id]
 	switch {
 	case !known:

@@ -116,7 +116,8 @@ func NewCluster(l Layout) *Cluster {
 		case t%20 >= 16:
 			p = phantom
 		}
-		topic := topic{name: fmt.Sprintf("shop.orders.events-%03d", t), id: [16]byte{0: 0xbe, 14: byte(t >> 8), 15: byte(t)}, pattern: p}
+		id := [16]byte{0: 0xbe, 14: byte(t >> 8), 15: byte(t)}
+		topic := topic{name: fmt.Sprintf("shop.orders.events-%03d", t), id: id, pattern: p}
 		for n := range l.Partitions {
 			turns := int64(1000 + (t*7919+n*104729)%5000)
 			start := int64(100)

@@ -163,7 +163,10 @@ func (p *pattern) abortions(from, end, size int64) []kmsg.FetchResponseTopicPart
 	last := from/p.segment() + size/p.bytes() + 1
 	for s := from / p.segment(); s <= last && s*p.segment() < end; s++ {
 		if p.aborted(s) {
-			list = append(list, kmsg.FetchResponseTopicPartitionAbortedTransaction{ProducerID: firstProducer + s%producers, FirstOffset: s * p.segment()})
+			list = append(list, kmsg.FetchResponseTopicPartitionAbortedTransaction{
+				ProducerID:  firstProducer + s%producers,
+				FirstOffset: s * p.segment(),
+			})
 		}
 	}
 	return list

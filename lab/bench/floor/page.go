@@ -33,7 +33,8 @@ type pair struct {
 }
 
 var kinds = [...]string{"record", "control", "aborted", "blocked", "gap", "lost", "unscanned"}
-var conditions = [...]string{"uncommitted", "no_leader", "topic_missing", "denied", "unreadable", "beyond_end", "below_start", "unavailable"}
+var conditions = [...]string{"uncommitted", "no_leader", "topic_missing", "denied", "unreadable", "beyond_end",
+	"below_start", "unavailable"}
 
 // update takes a reading's values, and renders labels anew when the rows are not those of the last one.
 func (p *page) update(r *reading) {
