@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net/http"
 	"testing"
 	"time"
 
@@ -50,7 +51,7 @@ func big() exposition.Table[lag] {
 	return t
 }
 
-// families makes from blocks what a registry would gather for the same samples.
+// families reads text back as what a registry would have gathered for it.
 func families(tb testing.TB, text []byte) []*dto.MetricFamily {
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	m, err := parser.TextToMetricFamilies(bytes.NewReader(text))
@@ -88,14 +89,39 @@ func write(tb testing.TB, out io.Writer, format expfmt.Format, blocks ...exposit
 
 func BenchmarkWriter(b *testing.B) {
 	t := big()
-	for _, f := range []expfmt.FormatType{expfmt.TypeTextPlain, expfmt.TypeOpenMetrics} {
-		b.Run(map[expfmt.FormatType]string{expfmt.TypeTextPlain: "text", expfmt.TypeOpenMetrics: "openmetrics"}[f], func(b *testing.B) {
+	for name, format := range map[string]expfmt.Format{"text": expfmt.FmtText, "openmetrics": expfmt.FmtOpenMetrics_1_0_0} {
+		b.Run(name, func(b *testing.B) {
 			var all bytes.Buffer
-			write(b, &all, expfmt.NewFormat(f), t)
+			write(b, &all, format, t)
 			b.SetBytes(int64(all.Len()))
 			b.ReportAllocs()
 			for b.Loop() {
-				write(b, new(land), expfmt.NewFormat(f), t)
+				write(b, new(land), format, t)
+			}
+		})
+	}
+}
+
+// landing is a ResponseWriter whose client takes all and keeps nothing.
+type landing struct {
+	land
+	header http.Header
+}
+
+func (l *landing) Header() http.Header { return l.header }
+func (l *landing) WriteHeader(int)     {}
+
+func BenchmarkRespond(b *testing.B) {
+	blocks := []exposition.Block{big()}
+	for _, coding := range []string{"identity", "gzip", "zstd"} {
+		b.Run(coding, func(b *testing.B) {
+			var responder exposition.Responder
+			r := request(http.MethodGet, "Accept-Encoding", coding)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := responder.Respond(&landing{header: make(http.Header)}, r, blocks, nil); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

@@ -15,7 +15,8 @@ import (
 // coding is a content coding of HTTP.
 type coding uint8
 
-// Of codings that a client likes equally the first is taken: zstd is half the bytes of gzip, and faster to read.
+// Of codings that a client likes equally the first is taken: zstd costs a fifth more to write than gzip, is half the
+// bytes, and half the work to read.
 const (
 	zstdCoding coding = iota
 	gzipCoding
@@ -28,13 +29,13 @@ func (c coding) String() string { return [codings]string{"zstd", "gzip", "identi
 // negotiateCoding takes the coding that an Accept-Encoding header likes best. Compression must be asked for by name:
 // "*" alone says nothing of what the client can read. When nothing suits, identity it is.
 func negotiateCoding(h http.Header) coding {
-	weights := [codings]float64{identity: 1e-9} // welcome unless refused, but last
+	var weights [codings]float64
 	for spec := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
 		name, params, _ := strings.Cut(spec, ";")
 		weight := 1.0
 		if key, value, ok := strings.Cut(params, "="); ok && strings.EqualFold(strings.TrimSpace(key), "q") {
 			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil || !(q >= 0 && q <= 1) {
+			if err != nil || q < 0 || q > 1 {
 				continue
 			}
 			weight = q

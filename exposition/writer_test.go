@@ -299,6 +299,24 @@ func TestWriterTakesWhatExceedsItsBuffer(t *testing.T) {
 	}
 }
 
+// However much is written, little of it is held.
+func TestWriterHoldsLittle(t *testing.T) {
+	fam := family("a", dto.MetricType_GAUGE)
+	for range 1000 {
+		fam.Metric = append(fam.Metric, &dto.Metric{Gauge: &dto.Gauge{Value: proto.Float64(1)}})
+	}
+	var out bytes.Buffer
+	w := exposition.NewWriter(&out, expfmt.FmtText)
+	for n := range 1000 {
+		if err := w.WriteFamily(fam); err != nil {
+			t.Fatal(err)
+		}
+		if held := (n+1)*1000*len("a 1\n") - out.Len(); held > 100_000 {
+			t.Fatalf("%d bytes are held after %d families", held, n+1)
+		}
+	}
+}
+
 // The cost of an exposition in allocations does not depend on the number of samples.
 func TestWriterDoesNotAllocateBySample(t *testing.T) {
 	rows := exposition.Chunk[reading]{Labels: make([]string, 10_000), Rows: make([]reading, 10_000)}
