@@ -1,8 +1,10 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -149,14 +151,15 @@ func (p *pass) takeCommits(g *Group, resp *kmsg.OffsetFetchResponseGroup, versio
 			}
 		}
 		if row.Commits = slab[from:len(slab):len(slab)]; len(row.Commits) > 0 {
-			row.Commits = ordered(row.Commits, func(c *Commit) int32 { return c.Partition })
+			row.Commits = ordered(row.Commits, byPartition)
 			topics = append(topics, row)
 		}
 	}
-	g.Topics = ordered(topics, topicName)
+	g.Topics = ordered(topics, byTopic)
 }
 
-func topicName(t *GroupTopic) string { return t.Topic }
+func byPartition(a, b Commit) int { return cmp.Compare(a.Partition, b.Partition) }
+func byTopic(a, b GroupTopic) int { return strings.Compare(a.Topic, b.Topic) }
 
 // commitTopic is the name of a topic with commits; false if the filter leaves it out. Answers from version 10 on know
 // topics by ID alone. One that Metadata did not tell gets a name that no topic can have until it is asked for.
@@ -165,7 +168,7 @@ func (p *pass) commitTopic(t *kmsg.OffsetFetchResponseGroupTopic, version int16)
 		return p.known(t.Topic)
 	}
 	if name, ok := p.names[t.TopicID]; ok {
-		return p.known(name)
+		return name, name != ""
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -189,13 +192,14 @@ func (p *pass) nameCommits() {
 						_ = p.rowError("OffsetFetch", kerr.UnknownTopicID.Code)
 						continue
 					}
-					if t.Topic, ok = p.known(name); !ok {
+					if name == "" {
 						continue
 					}
+					t.Topic = name
 				}
 				kept = append(kept, t)
 			}
-			g.Topics = ordered(kept, topicName)
+			g.Topics = ordered(kept, byTopic)
 		}
 	}
 }

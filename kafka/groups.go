@@ -41,9 +41,11 @@ func (p *pass) listGroups(ctx context.Context) {
 			}
 			n.groups = append(n.groups, row)
 		}
-		n.groups = ordered(n.groups, func(g *Group) string { return g.Name })
+		n.groups = ordered(n.groups, byName)
 	})
 }
+
+func byName(a, b Group) int { return strings.Compare(a.Name, b.Name) }
 
 // group finds a group that the broker listed.
 func (n *node) group(name string) *Group {
@@ -60,7 +62,7 @@ func (p *pass) mergeGroups() []Group {
 	for _, n := range p.nodes {
 		all = append(all, n.groups...)
 	}
-	slices.SortStableFunc(all, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(all, byName)
 	merged := all[:0]
 	for i := range all {
 		last := len(merged) - 1

@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -41,24 +42,24 @@ func (p *pass) readMetadata(ctx context.Context) error {
 		if t.Topic == nil {
 			continue
 		}
-		if t.TopicID != (TopicID{}) {
-			p.names[t.TopicID] = *t.Topic
-		}
 		if *t.Topic == "__consumer_offsets" {
 			p.coordinators = leaders(t)
 		}
 		if !p.config.Topics.Match(*t.Topic) {
 			p.index[*t.Topic] = leftOut
+			p.names[t.TopicID] = ""
 			continue
 		}
+		p.names[t.TopicID] = *t.Topic
 		p.topics = append(p.topics, p.topic(t))
 	}
+	delete(p.names, TopicID{})
 	p.sortTopics()
 	return nil
 }
 
 func (p *pass) sortTopics() {
-	p.topics = ordered(p.topics, func(t *Topic) string { return t.Name })
+	p.topics = ordered(p.topics, func(a, b Topic) int { return strings.Compare(a.Name, b.Name) })
 	for i := range p.topics {
 		p.index[p.topics[i].Name] = i
 	}
@@ -200,7 +201,7 @@ func (p *pass) learnNames(ctx context.Context) {
 	}
 	for i := range answer.Topics {
 		if t := &answer.Topics[i]; t.Topic != nil && *t.Topic != "" {
-			p.names[t.TopicID] = *t.Topic
+			p.names[t.TopicID], _ = p.known(*t.Topic)
 		}
 	}
 }

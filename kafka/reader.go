@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -128,7 +127,7 @@ type pass struct {
 
 	topics []Topic // by name
 	index  map[string]int
-	names  map[TopicID]string // also of topics that are left out
+	names  map[TopicID]string // empty for topics that the filter leaves out
 
 	mu          sync.Mutex
 	strangers   map[string]bool // topics that groups name and the Metadata answer does not
@@ -191,13 +190,13 @@ func (p *pass) snapshot() *Snapshot {
 	return s
 }
 
-// ordered sorts rows by a key unless they are sorted, and drops all but the first of equal ones: no broker answers a
-// row twice, and nothing that follows is made for it.
-func ordered[S ~[]E, E any, K cmp.Ordered](rows S, key func(*E) K) S {
+// ordered sorts rows unless they are sorted, and drops all but one of equal ones: no broker answers a row twice, and
+// nothing that follows is made for it.
+func ordered[S ~[]E, E any](rows S, compare func(a, b E) int) S {
 	for i := 1; i < len(rows); i++ {
-		if key(&rows[i-1]) >= key(&rows[i]) {
-			slices.SortStableFunc(rows, func(a, b E) int { return cmp.Compare(key(&a), key(&b)) })
-			return slices.CompactFunc(rows, func(a, b E) bool { return key(&a) == key(&b) })
+		if compare(rows[i-1], rows[i]) >= 0 {
+			slices.SortFunc(rows, compare)
+			return slices.CompactFunc(rows, func(a, b E) bool { return compare(a, b) == 0 })
 		}
 	}
 	return rows

@@ -28,12 +28,12 @@ type bed struct {
 	*kfake.Cluster
 	*reader
 	connections
-	t     *testing.T
+	t     testing.TB
 	books *books
 	maker *kgo.Client
 }
 
-func newBed(t *testing.T, config readerConfig, opts ...kfake.Opt) *bed {
+func newBed(t testing.TB, config readerConfig, opts ...kfake.Opt) *bed {
 	t.Helper()
 	c, err := kfake.NewCluster(append([]kfake.Opt{kfake.NumBrokers(3)}, opts...)...)
 	if err != nil {
@@ -489,4 +489,48 @@ func TestNoBrokerAnswers(t *testing.T) {
 	if b.books.snapshot().Errors[Failure{"Metadata", "connection"}] == 0 {
 		t.Error("not counted")
 	}
+}
+
+// BenchmarkRead compares a pass over a large cluster with the same requests, whose answers are only decoded.
+func BenchmarkRead(b *testing.B) {
+	const topics, partitions, groups, topicsOfGroup = 1000, 10, 500, 50
+	bed := newBed(b, readerConfig{})
+	for t := range topics {
+		bed.topic(fmt.Sprintf("topic-%04d", t), partitions)
+	}
+	for g := range groups {
+		var os kadm.Offsets
+		for t := range topicsOfGroup {
+			for p := range int32(partitions) {
+				os.AddOffset(fmt.Sprintf("topic-%04d", (g*7+t*13)%topics), p, 0, -1)
+			}
+		}
+		bed.ok(kadm.NewClient(bed.maker).CommitAllOffsets(b.Context(), fmt.Sprintf("group-%03d", g), os))
+	}
+	saw := bed.watch()
+	bed.pass()
+	requests := saw.take()
+	b.Run("floor", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var wg sync.WaitGroup
+			for _, r := range requests {
+				req := kmsg.RequestForKey(r.req.Key())
+				req.SetVersion(r.req.GetVersion())
+				bed.ok(req.ReadFrom(r.req.AppendTo(nil)))
+				wg.Go(func() {
+					_, err := bed.wire.client.Broker(int(r.node)).Request(b.Context(), req)
+					bed.ok(err)
+				})
+			}
+			wg.Wait()
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, err := bed.read(b.Context())
+			bed.ok(err)
+		}
+	})
 }
