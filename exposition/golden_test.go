@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/prometheus/common/expfmt"
-
-	"truelag/exposition"
 )
 
 var update = flag.Bool("update", false, "write testdata anew")
@@ -50,7 +48,7 @@ func TestGolden(t *testing.T) {
 	files := map[string][]byte{"wild.samples": expected.Bytes()}
 	for name, format := range map[string]expfmt.Format{"wild.prom": expfmt.FmtText, "wild.om": expfmt.FmtOpenMetrics_1_0_0} {
 		var got bytes.Buffer
-		write(t, &got, format, exposition.Block(tbl))
+		write(t, &got, format, tbl)
 		files[name] = got.Bytes()
 	}
 	for name, got := range files {

@@ -2,19 +2,15 @@ package exposition_test
 
 import (
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -154,48 +150,6 @@ func TestRespondWritesBothPathsAsOne(t *testing.T) {
 	}
 }
 
-func TestRespondTakesTheCodingThatIsLikedBest(t *testing.T) {
-	for _, c := range []struct {
-		accept []string
-		want   string
-	}{
-		{nil, ""},
-		{[]string{""}, ""},
-		{[]string{"gzip"}, "gzip"},
-		{[]string{"zstd"}, "zstd"},
-		{[]string{"gzip, zstd"}, "zstd"},
-		{[]string{"gzip", "zstd"}, "zstd"},
-		{[]string{"GZIP , deflate, br"}, "gzip"},
-		{[]string{"gzip;q=1.0, zstd;q=0.5"}, "gzip"},
-		{[]string{"gzip;q=0.2, zstd ; q=0.3"}, "zstd"},
-		{[]string{"gzip;q=0"}, ""},
-		{[]string{"gzip;q=0, zstd;q=0"}, ""},
-		{[]string{"identity, gzip"}, "gzip"},
-		{[]string{"identity, gzip;q=0.5"}, ""},
-		{[]string{"identity;q=0, gzip;q=0.001"}, "gzip"},
-		{[]string{"identity;q=0"}, ""},
-		{[]string{"*"}, ""},
-		{[]string{"gzip;q=0.5, *;q=0.1"}, "gzip"},
-		{[]string{"deflate, br"}, ""},
-		{[]string{"gzip;q=x"}, ""},
-		{[]string{"gzip;q=NaN"}, ""},
-		{[]string{"gzip;q=-1"}, ""},
-		{[]string{"gzip;q=2"}, ""},
-		{[]string{"gzipped"}, ""},
-		{[]string{",;,;q=1,=,"}, ""},
-	} {
-		r := request(http.MethodGet)
-		r.Header["Accept-Encoding"] = c.accept
-		got := respond(t, r, []exposition.Block{lagGauge()}, nil)
-		if e := got.Header.Get("Content-Encoding"); e != c.want {
-			t.Errorf("%q: got %q, want %q", c.accept, e, c.want)
-		}
-		if text := body(t, got); !strings.HasPrefix(text, "# TYPE lag gauge\n") {
-			t.Errorf("%q: got %q", c.accept, text)
-		}
-	}
-}
-
 func TestRespondToHead(t *testing.T) {
 	block := table(gauge("lag", exposition.Series[reading]{Value: func(*reading) (float64, bool) {
 		t.Error("a row was asked for a body that nobody gets")
@@ -209,65 +163,6 @@ func TestRespondToHead(t *testing.T) {
 	}
 	if text, err := io.ReadAll(head.Body); err != nil || len(text) > 0 {
 		t.Errorf("body %q, error %v", text, err)
-	}
-}
-
-func TestRespondRefusesWhatWouldBeInvalid(t *testing.T) {
-	series := exposition.Series[reading]{Value: value}
-	counter := exposition.Family[reading]{Desc: exposition.Desc{Name: "a_total", Type: exposition.Counter}}
-	gathered := func(name string, kind dto.MetricType) []*dto.MetricFamily {
-		return []*dto.MetricFamily{family(name, kind, &dto.Metric{})}
-	}
-	uneven := table(gauge("uneven", series))
-	uneven.Chunks[0].Rows = uneven.Chunks[0].Rows[:1]
-	for _, c := range []struct {
-		name     string
-		blocks   []exposition.Block
-		families []*dto.MetricFamily
-		want     string
-	}{
-		{"both paths", []exposition.Block{table(gauge("a", series))}, gathered("a", dto.MetricType_GAUGE), "family a would be written twice"},
-		{"both paths, no sample", []exposition.Block{table(gauge("a"))}, gathered("a", dto.MetricType_GAUGE), "family a would be written twice"},
-		{"one table", []exposition.Block{table(gauge("a", series), gauge("b", series), gauge("a", series))}, nil, "family a would be written twice"},
-		{"two tables", []exposition.Block{table(gauge("a", series)), table(gauge("a", series))}, nil, "family a would be written twice"},
-		{"registry", nil, append(gathered("a", dto.MetricType_GAUGE), gathered("a", dto.MetricType_COUNTER)...), "family a would be written twice"},
-		{"counter and gauge", []exposition.Block{table(counter, gauge("a", series))}, nil, "families a_total and a would both be written as a"},
-		{"gauge and counter", []exposition.Block{table(gauge("a", series), counter)}, nil, "families a and a_total would both be written as a"},
-		{"gauge and gathered counter", []exposition.Block{table(gauge("a", series))}, gathered("a_total", dto.MetricType_COUNTER), "families a and a_total would both be written as a"},
-		{"counter and gathered gauge", []exposition.Block{table(counter)}, gathered("a", dto.MetricType_GAUGE), "families a_total and a would both be written as a"},
-		{"histogram", []exposition.Block{table(gauge("a_bucket", series))}, gathered("a", dto.MetricType_HISTOGRAM), "families a_bucket and a would both be written as a_bucket"},
-		{"summary", []exposition.Block{table(gauge("a_count", series))}, gathered("a", dto.MetricType_SUMMARY), "families a_count and a would both be written as a_count"},
-		{"name", []exposition.Block{table(gauge("no-name", series))}, nil, `family "no-name": not a metric name`},
-		{"chunk", []exposition.Block{uneven}, nil, "chunk 0 of 3: labels of 2 rows for 1 rows"},
-	} {
-		w := httptest.NewRecorder()
-		err := new(exposition.Responder).Respond(w, request(http.MethodGet, "Accept-Encoding", "gzip"), c.blocks, c.families)
-		if err == nil || err.Error() != c.want {
-			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
-		}
-		if got := w.Result(); got.StatusCode != http.StatusInternalServerError || body(t, got) != c.want+"\n" {
-			t.Errorf("%s: status %d, body %q", c.name, got.StatusCode, w.Body)
-		}
-	}
-}
-
-// The Go collector has a counter and a gauge that are one name to OpenMetrics: that must not cost the scrape.
-func TestRespondTakesWhatARegistryGathers(t *testing.T) {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A family without metrics takes nobody's name.
-	families = append(families, family("lag", dto.MetricType_GAUGE), family("go_goroutines", dto.MetricType_GAUGE))
-	for _, accept := range []string{"text/plain", "application/openmetrics-text;version=1.0.0"} {
-		text := body(t, respond(t, request(http.MethodGet, "Accept", accept), []exposition.Block{lagGauge()}, families))
-		for _, line := range []string{"\nlag{group=\"a\"} 5\n", "\n# TYPE go_memstats_alloc_bytes gauge\n", "\ngo_memstats_alloc_bytes_total "} {
-			if !strings.Contains(text, line) {
-				t.Errorf("%s: no line %q", accept, line)
-			}
-		}
 	}
 }
 
@@ -289,126 +184,4 @@ func TestRespondLeavesOutWhatCannotBeEncoded(t *testing.T) {
 	if got := body(t, w.Result()); w.Code != http.StatusOK || got != want {
 		t.Errorf("status %d, body\n%s\nwant\n%s", w.Code, got, want)
 	}
-}
-
-// gone is a ResponseWriter whose client goes away after some bytes.
-type gone struct {
-	http.ResponseWriter
-	narrow
-}
-
-func (g *gone) Write(p []byte) (int, error) { return g.narrow.Write(p) }
-
-func TestRespondToAClientThatGoesAway(t *testing.T) {
-	endless := lagGauge()
-	rnd := rand.New(rand.NewPCG(1, 2)) // compresses badly
-	rows := exposition.Chunk[reading]{Labels: make([]string, 1000), Rows: make([]reading, 1000)}
-	for i := range rows.Rows {
-		rows.Rows[i] = reading{value: rnd.Float64(), known: true}
-	}
-	asked := 0
-	endless.Families[0].Series[0].Value = func(r *reading) (float64, bool) { asked++; return r.value, r.known }
-	for range 1000 {
-		endless.Chunks = append(endless.Chunks, rows)
-	}
-	var responder exposition.Responder
-	for _, coding := range []string{"", "gzip", "zstd"} {
-		asked = 0
-		w := &gone{httptest.NewRecorder(), narrow{100_000}}
-		err := responder.Respond(w, request(http.MethodGet, "Accept-Encoding", coding), []exposition.Block{endless}, nil)
-		if !errors.Is(err, errGone) {
-			t.Errorf("%q: error %v", coding, err)
-		}
-		if asked > 800_000 {
-			t.Errorf("%q: %d rows of a million were asked", coding, asked)
-		}
-		// What the next client gets has nothing of it.
-		next := httptest.NewRecorder()
-		if err := responder.Respond(next, request(http.MethodGet, "Accept-Encoding", coding), []exposition.Block{lagGauge()}, nil); err != nil {
-			t.Fatal(err)
-		}
-		if got, want := body(t, next.Result()), "# TYPE lag gauge\nlag{group=\"a\"} 5\nlag{group=\"\\\"c\\\"\"} 7.5\n"; got != want {
-			t.Errorf("%q: next client got %q", coding, got)
-		}
-	}
-	// The last bytes can be lost too.
-	for _, coding := range []string{"", "gzip", "zstd"} {
-		w := &gone{httptest.NewRecorder(), narrow{0}}
-		if err := responder.Respond(w, request(http.MethodGet, "Accept-Encoding", coding), []exposition.Block{lagGauge()}, nil); !errors.Is(err, errGone) {
-			t.Errorf("%q: error %v", coding, err)
-		}
-	}
-}
-
-// A real client over a real connection that hangs up in the middle.
-func TestRespondToAConnectionThatCloses(t *testing.T) {
-	endless := lagGauge()
-	rows := exposition.Chunk[reading]{Labels: make([]string, 1000), Rows: make([]reading, 1000)}
-	for i := range rows.Rows {
-		rows.Rows[i].known = true
-	}
-	for range 100_000 {
-		endless.Chunks = append(endless.Chunks, rows)
-	}
-	result := make(chan error, 1)
-	var responder exposition.Responder
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		result <- responder.Respond(w, r, []exposition.Block{endless}, nil)
-	}))
-	defer server.Close()
-	r, err := http.Get(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(r.Body, make([]byte, 1000)); err != nil {
-		t.Fatal(err)
-	}
-	r.Body.Close()
-	if err := <-result; err == nil {
-		t.Error("no error")
-	}
-}
-
-// Several clients at once, of all kinds, over the same tables, families and Responder.
-func TestRespondToSeveralAtOnce(t *testing.T) {
-	tbl, families := wildTable("Help.", wildRows(rand.New(rand.NewPCG(7, 7)), 200))
-	families = families[:1]
-	families[0].Name = proto.String("wild_gathered")
-	blocks := []exposition.Block{tbl, lagGauge()}
-	want := make(map[string]string)
-	formats := []string{"text/plain", "application/openmetrics-text;version=1.0.0"}
-	for _, f := range formats {
-		want[f] = body(t, respond(t, request(http.MethodGet, "Accept", f), blocks, families))
-	}
-	var responder exposition.Responder
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := responder.Respond(w, r, blocks, families); err != nil {
-			t.Error(err)
-		}
-	}))
-	defer server.Close()
-	var wg sync.WaitGroup
-	for i := range 24 {
-		wg.Go(func() {
-			accept := formats[i%2]
-			r, err := http.NewRequest(http.MethodGet, server.URL, nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			r.Header.Set("Accept", accept)
-			r.Header.Set("Accept-Encoding", []string{"identity", "gzip", "zstd"}[i%3])
-			answer, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer answer.Body.Close()
-			text, err := decode(answer.Header.Get("Content-Encoding"), answer.Body)
-			if err != nil || text != want[accept] {
-				t.Errorf("client %d: error %v, %d bytes, want %d", i, err, len(text), len(want[accept]))
-			}
-		})
-	}
-	wg.Wait()
 }
