@@ -100,7 +100,7 @@ func (s *SASL) kafka() kafka.SASL {
 
 func (o *OAuth) kafka() kafka.SASL {
 	extensions := maps.Clone(o.Extensions)
-	if o.Token.Set() {
+	if o.Token.Given() {
 		return kafka.OAuthToken{Token: o.Token.reader(), Extensions: extensions}
 	}
 	params := map[string]kafka.Secret{}

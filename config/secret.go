@@ -57,19 +57,19 @@ func readSecret(path string) (string, error) {
 	}
 }
 
-// Set says whether the configuration gives the secret, in whatever way.
-func (s Secret) Set() bool { return s.inline != nil || s.file != "" || s.env != "" }
+// Given says whether the configuration gives the secret, in whatever way.
+func (s Secret) Given() bool { return s.inline != nil || s.file != "" || s.env != "" }
 
 // reader is Read, or nil where there is no secret.
 func (s Secret) reader() func() (string, error) {
-	if !s.Set() {
+	if !s.Given() {
 		return nil
 	}
 	return s.Read
 }
 
 func (s Secret) String() string {
-	if !s.Set() {
+	if !s.Given() {
 		return ""
 	}
 	return hidden

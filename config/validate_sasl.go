@@ -16,7 +16,7 @@ type setting struct {
 	secret *Secret
 }
 
-func secretAt(key string, s *Secret) setting { return setting{key, s.Set(), s} }
+func secretAt(key string, s *Secret) setting { return setting{key, s.Given(), s} }
 
 func (s *SASL) settings() []setting {
 	return []setting{
@@ -88,9 +88,9 @@ func (v *validator) oauth(path string, o *OAuth) {
 	for i, k := range endpoint {
 		at := path + "." + k.key
 		switch {
-		case o.Token.Set() && k.set:
+		case o.Token.Given() && k.set:
 			v.wrong(at, fmt.Sprintf("%s and %s.token are both set", at, path), "give a token, or an endpoint that gives tokens")
-		case !o.Token.Set() && !k.set && i < 3:
+		case !o.Token.Given() && !k.set && i < 3:
 			v.wrong(path, fmt.Sprintf("%s has no %s", path, k.key), "give token, or all of token_url, client_id and client_secret")
 			return
 		default:
@@ -114,9 +114,9 @@ func (v *validator) aws(path string, a *AWS) {
 	} {
 		v.secret(path+"."+k.key, k)
 	}
-	keys := a.AccessKey.Set() || a.SecretKey.Set() || a.SessionToken.Set()
+	keys := a.AccessKey.Given() || a.SecretKey.Given() || a.SessionToken.Given()
 	switch {
-	case keys && !(a.AccessKey.Set() && a.SecretKey.Set()):
+	case keys && !(a.AccessKey.Given() && a.SecretKey.Given()):
 		v.wrong(path, path+" has part of a pair of keys", "give access_key and secret_key, or neither for AWS's usual chain")
 	case keys && a.Profile != "":
 		v.wrong(path+".profile", path+".profile and keys are both set", "leave one of them out")
@@ -126,9 +126,9 @@ func (v *validator) aws(path string, a *AWS) {
 func (v *validator) gssapi(path string, s *SASL) {
 	keytab := s.GSSAPI != nil && s.GSSAPI.KeytabFile != ""
 	switch {
-	case keytab && s.Password.Set():
+	case keytab && s.Password.Given():
 		v.wrong(path+".password", path+".password and gssapi.keytab_file are both set", "leave one of them out")
-	case !keytab && !s.Password.Set():
+	case !keytab && !s.Password.Given():
 		v.wrong(path, path+": GSSAPI needs password or gssapi.keytab_file", "add one of them")
 	case keytab:
 		if _, err := os.Stat(string(s.GSSAPI.KeytabFile)); err != nil {
