@@ -33,6 +33,9 @@ func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTrans
 		if b.last < at { // an answer may begin before the offset that was asked for
 			continue
 		}
+		if b.base < at && m.len() > 0 {
+			return m, at, fmt.Errorf("log at offset %d: batch at %d overlaps the one before: %w", at, b.base, errCorrupt)
+		}
 		if b.old() { // a compressed message holds others, and tells only the last one's offset
 			m.push(at, b.last+1, Unscanned, b.last+1-at)
 			at = b.last + 1
@@ -48,6 +51,9 @@ func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTrans
 // batch maps the offsets of a batch from at on.
 func (r *runs) batch(b *batch, kind Kind, at int64, cuts []int64) {
 	start, end := max(at, b.base), b.last+1
+	if b.dense() { // what lies before is known too, and may be where another commit is
+		start = b.base
+	}
 	switch {
 	case b.control():
 		// A marker's batch has one record, or none when the cleaner has removed it.

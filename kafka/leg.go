@@ -67,9 +67,7 @@ const (
 func (l *leg) round(ctx context.Context, q *queue) error {
 	asked, later := q.jobs[:min(len(q.jobs), fetchWidth)], q.jobs[min(len(q.jobs), fetchWidth):]
 	limit := min(answerBytes, l.budget.Load())
-	answers, total, err := l.fetch(ctx, asked, asked[0].committed(), limit, func(j *job) int64 {
-		return max(int64(j.need), min(partitionBytes, j.left))
-	})
+	answers, total, err := l.fetch(ctx, asked, asked[0].committed(), limit, (*job).room)
 	if err != nil {
 		return err
 	}
@@ -115,7 +113,7 @@ func (l *leg) take(j *job, a *kmsg.FetchResponseTopicPartition, full bool) progr
 		return ended
 	case next > from:
 		j.need = 0
-		if j.advance(next) || j.left <= 0 {
+		if j.advance(next, size) || j.left <= 0 {
 			return ended
 		}
 		return grown
@@ -146,7 +144,8 @@ func (j *job) widen(log []byte) progress {
 }
 
 // probe explains empty answers below the last stable offset. They are no end: the cleaner may have removed all that is
-// left below an open transaction. Whatever isolation 0 holds next, at or above the span's end, the span itself is a gap.
+// left below an open transaction. When what isolation 0 holds next lies at or above the span's end, the span is a gap.
+// Else a batch was held back because it is larger than what was asked for.
 func (l *leg) probe(ctx context.Context, q *queue) error {
 	jobs := q.puzzles[:min(len(q.puzzles), fetchWidth)]
 	q.puzzles = q.puzzles[len(jobs):]
@@ -157,20 +156,30 @@ func (l *leg) probe(ctx context.Context, q *queue) error {
 	for i, j := range jobs {
 		j.probed = true
 		a := answers[i]
-		if a == nil || a.ErrorCode != 0 || len(a.RecordBatches) < 8 {
+		if a == nil || a.ErrorCode != 0 {
+			continue
+		}
+		if len(a.RecordBatches) < 8 {
+			if i > 0 { // a broker that cuts no batches promises an answer to the first partition alone
+				q.puzzles = append(q.puzzles, j)
+			}
 			continue
 		}
 		at := j.spans[0]
-		if base := int64(binary.BigEndian.Uint64(a.RecordBatches)); base >= at.to {
-			var m runs
-			m.push(at.from, at.to, Gap, at.to-at.from)
-			j.into.lay(&m)
-			if j.advance(at.to) {
+		if base := int64(binary.BigEndian.Uint64(a.RecordBatches)); base < at.to {
+			if j.widen(a.RecordBatches) == ended {
 				continue
 			}
-			j.probed = false
+			q.jobs = append(q.jobs, j)
+			continue
 		}
-		q.jobs = append(q.jobs, j)
+		var m runs
+		m.push(at.from, at.to, Gap, at.to-at.from)
+		j.into.lay(&m)
+		if !j.advance(at.to, 0) {
+			j.probed = false
+			q.jobs = append(q.jobs, j)
+		}
 	}
 	return nil
 }

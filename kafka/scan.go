@@ -20,6 +20,8 @@ type job struct {
 	tail      *tail
 	into      *runs
 	spans     []span  // in this order; the front of the first one moves on
+	parts     []span  // take the place of spans when one answer did not hold the only one
+	rate      int64   // bytes that an offset takes, as far as was seen; 0: parts were not needed
 	cuts      []int64 // where commits are
 	queue     queueNumber
 	moved     bool
@@ -41,12 +43,21 @@ const (
 // committed says that the job reads with isolation 1, whose answers end at the last stable offset and tell what is aborted.
 func (j *job) committed() bool { return j.queue != intoOpen }
 
-// add appends a copy of the job for one map, if there is anything to read.
+// add appends a copy of the job for one map, if there is anything to read. Several spans that follow on each other are
+// first tried as one from their beginning on: most often a single answer holds them all.
 func (j job) add(jobs []*job, queue queueNumber, into *runs, spans []span) []*job {
 	if len(spans) == 0 {
 		return jobs
 	}
 	j.queue, j.into, j.spans = queue, into, spans
+	for i := 1; i < len(spans); i++ {
+		if spans[i].to != spans[i-1].from {
+			return append(jobs, &j)
+		}
+	}
+	if len(spans) > 1 {
+		j.spans, j.parts = []span{{spans[len(spans)-1].from, spans[0].to}}, spans
+	}
 	return append(jobs, &j)
 }
 
@@ -57,16 +68,29 @@ func (j *job) size() (n int64) {
 	return n
 }
 
-// advance says how far the log is mapped, and whether the job is done.
-func (j *job) advance(next int64) (done bool) {
-	for len(j.spans) > 0 && next >= j.spans[0].to {
-		j.spans = j.spans[1:]
-		next = 0
+// advance notes that the log is mapped from the front of the first span up to next, by an answer of some bytes, and says
+// whether the job is done.
+func (j *job) advance(next, bytes int64) (done bool) {
+	if len(j.parts) > 0 { // one answer did not hold all
+		j.rate = bytes/(next-j.spans[0].from) + 1
+		j.spans, j.parts = j.parts, nil
+		for i := range j.spans {
+			j.spans[i].from = max(j.spans[i].from, next)
+		}
 	}
-	if len(j.spans) > 0 {
-		j.spans[0].from = max(j.spans[0].from, next)
-	}
+	j.spans[0].from = max(j.spans[0].from, next)
+	j.spans = slices.DeleteFunc(j.spans, func(s span) bool { return s.from >= s.to })
 	return len(j.spans) == 0
+}
+
+// room is how many bytes the next answer may hold for the job. What lies above a span that ends below the log's end is
+// known, so the answer need not be much longer than the span.
+func (j *job) room() int64 {
+	n := min(partitionBytes, j.left)
+	if s := j.spans[0]; j.rate > 0 {
+		n = min(n, (s.to-s.from)*j.rate*5/4+probeBytes)
+	}
+	return max(n, int64(j.need))
 }
 
 // scanner reads batch headers at the tails of logs by raw Fetch requests. It never waits for data and never passes its
