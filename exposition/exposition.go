@@ -20,6 +20,7 @@ import (
 // Type is a family's type as the TYPE line names it. The zero value is no type.
 type Type uint8
 
+// The types that the package writes.
 const (
 	Counter Type = iota + 1
 	Gauge

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
+// What holds where the configuration is silent.
 const (
 	DefaultClientID = "truelag_exporter"
 

@@ -3,6 +3,7 @@ package kafka
 // Kind says what an offset between a group's commit and the high watermark is. Each such offset is exactly one of them.
 type Kind uint8
 
+// The kinds.
 const (
 	Record    Kind = iota // a record that a consumer of the group's isolation level will be handed
 	Control               // a commit or abort marker: an offset of a control batch

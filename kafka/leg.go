@@ -81,6 +81,7 @@ func (l *leg) round(ctx context.Context, q *queue) error {
 			again = append(again, j)
 		case puzzled:
 			q.puzzles = append(q.puzzles, j)
+		case ended:
 		}
 	}
 	if stuck { // the same question would get the same answer

@@ -3,6 +3,7 @@ package kafka
 // Condition is a reason for which a partition of a group's topic is special, or has no lag.
 type Condition uint8
 
+// The conditions. Only beyond_end, below_start and unreadable go with a lag.
 const (
 	Uncommitted  Condition = iota // no committed offset, on a topic where the group has others or a member subscribes
 	NoLeader                      // the partition has no leader
