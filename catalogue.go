@@ -27,15 +27,15 @@ func writeCatalogue(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Metrics\n\nWritten by `truelag_exporter metrics`. A value that could not be read has no sample: it is absent, not 0.\n")
 	for _, d := range descs {
-		fmt.Fprintf(&b, "\n## %s\n\n%s", d.Name, d.Type)
+		fmt.Fprintf(&b, "\n## %s\n\nA %s", d.Name, d.Type)
 		if len(d.Labels) > 0 {
 			labels := slices.Clone(d.Labels)
 			for i, l := range labels {
 				labels[i] = "`" + l + "`"
 			}
-			b.WriteString(", labels " + strings.Join(labels, ", "))
+			b.WriteString(" with the labels " + strings.Join(labels, ", "))
 		}
-		fmt.Fprintf(&b, "\n\n%s\n", d.Help)
+		fmt.Fprintf(&b, ".\n\n%s\n", d.Help)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

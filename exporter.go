@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/go-kit/log/level"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"truelag/config"
 	"truelag/web"
@@ -19,8 +18,7 @@ import (
 type exporter struct {
 	options  *options
 	logs     loggers
-	registry *prometheus.Registry // of what outlives a reload
-	reloads  *reloadMetrics
+	reloads  reloadMetrics
 	reloader *config.Reloader
 
 	ending sync.WaitGroup // generations
@@ -32,8 +30,7 @@ type exporter struct {
 
 // newExporter makes the first generation. Its error is that of the configuration.
 func newExporter(o *options, logs loggers) (*exporter, error) {
-	e := &exporter{options: o, logs: logs, registry: prometheus.NewRegistry(), read: make(map[system]bool)}
-	e.reloads = newReloadMetrics(e.registry)
+	e := &exporter{options: o, logs: logs, read: make(map[system]bool)}
 	var err error
 	if e.reloader, err = config.NewReloader(func() (*config.Config, error) { return load(o) }, e.apply); err != nil {
 		return nil, err
@@ -44,7 +41,7 @@ func newExporter(o *options, logs loggers) (*exporter, error) {
 // apply makes a generation of cfg the current one, and lets the one before it end once its scrapes have.
 func (e *exporter) apply(cfg *config.Config) error {
 	old := e.generation()
-	g, err := generate(e.options, cfg, old, e.logs, e.registry)
+	g, err := generate(e.options, cfg, old, e.logs, &e.reloads)
 	if err != nil {
 		return err
 	}
@@ -53,7 +50,7 @@ func (e *exporter) apply(cfg *config.Config) error {
 	e.mu.Lock()
 	e.current = g
 	e.mu.Unlock()
-	e.reloads.succeeded()
+	e.reloads.note(nil)
 	go g.warm(ctx)
 	if old != nil {
 		e.ending.Go(old.close)
@@ -64,7 +61,7 @@ func (e *exporter) apply(cfg *config.Config) error {
 // Reload puts the configuration as it is now into force. On an error the old one stays.
 func (e *exporter) Reload() error {
 	if err := e.reloader.Reload(); err != nil {
-		e.reloads.failed()
+		e.reloads.note(err)
 		level.Error(e.logs.kit).Log("msg", "The configuration is not reloaded, the old one stays", "err", oneLine(err))
 		return err
 	}

@@ -1,18 +1,23 @@
 package main
 
 import (
-	"github.com/prometheus/client_golang/prometheus"
+	"sync"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
 
 	"truelag/exposition"
 )
 
-// reloadMetrics say whether the configuration in use is the one in the file.
+// reloadMetrics say whether the configuration in use is the one in the file. It is a gatherer of two families, which
+// outlive the collectors of one configuration.
 type reloadMetrics struct {
-	successful prometheus.Gauge
-	at         prometheus.Gauge
+	mu sync.Mutex
+	ok bool
+	at time.Time // of the last success
 }
 
-// reloadDescs are the metrics' lines in the catalogue.
+// reloadDescs are the families' lines in the catalogue.
 func reloadDescs() []exposition.Desc {
 	return []exposition.Desc{
 		{
@@ -26,19 +31,31 @@ func reloadDescs() []exposition.Desc {
 	}
 }
 
-func newReloadMetrics(registry *prometheus.Registry) *reloadMetrics {
-	var gauges []prometheus.Gauge
-	for _, d := range reloadDescs() {
-		g := prometheus.NewGauge(prometheus.GaugeOpts{Name: d.Name, Help: d.Help})
-		registry.MustRegister(g)
-		gauges = append(gauges, g)
+func (m *reloadMetrics) note(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ok = err == nil; m.ok {
+		m.at = time.Now()
 	}
-	return &reloadMetrics{successful: gauges[0], at: gauges[1]}
 }
 
-func (m *reloadMetrics) succeeded() {
-	m.successful.Set(1)
-	m.at.SetToCurrentTime()
+// Gather implements the registry's side of a scrape.
+func (m *reloadMetrics) Gather() ([]*dto.MetricFamily, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ok := 0.0
+	if m.ok {
+		ok = 1
+	}
+	values := []float64{ok, float64(m.at.UnixMilli()) / 1000}
+	var families []*dto.MetricFamily
+	for i, d := range reloadDescs() {
+		families = append(families, &dto.MetricFamily{
+			Name:   &d.Name,
+			Help:   &d.Help,
+			Type:   dto.MetricType_GAUGE.Enum(),
+			Metric: []*dto.Metric{{Gauge: &dto.Gauge{Value: &values[i]}}},
+		})
+	}
+	return families, nil
 }
-
-func (m *reloadMetrics) failed() { m.successful.Set(0) }

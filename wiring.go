@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"truelag/collector"
 	"truelag/config"
 	"truelag/web"
@@ -34,7 +32,7 @@ func load(o *options) (*config.Config, error) {
 
 // generate makes all that the configuration asks for, with the clusters of the generation before that it has, too. It
 // connects to nothing; its error is one of the configuration.
-func generate(o *options, cfg *config.Config, before *generation, logs loggers, registry prometheus.Gatherer) (*generation, error) {
+func generate(o *options, cfg *config.Config, before *generation, logs loggers, reloads *reloadMetrics) (*generation, error) {
 	g := &generation{settings: cfg.String(), off: switchedOff(o, cfg), alone: o.command == "demo"}
 	made := false
 	defer func() {
@@ -52,7 +50,7 @@ func generate(o *options, cfg *config.Config, before *generation, logs loggers, 
 	}
 	set, err := collector.NewSet(collector.Config{
 		DisableExporterMetrics: o.noExporterMetrics,
-		Registry:               registry,
+		Registry:               reloads,
 	}, logs.kit, collectors...)
 	if err != nil {
 		return nil, err
