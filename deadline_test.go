@@ -44,7 +44,7 @@ func TestDeadlineReachesTheHandler(t *testing.T) {
 		h := withDeadline(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 		}), time.Second)
-		r := httptest.NewRequest("GET", "/metrics", nil)
+		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 		r.Header.Set(timeoutHeader, "5")
 		h.ServeHTTP(httptest.NewRecorder(), r)
 		if got := time.Since(start); got != 4*time.Second {

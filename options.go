@@ -95,11 +95,6 @@ func (o *options) validateSource() error {
 	case o.command != "demo" && o.collectKafka && o.configFile == "" && len(o.brokers) == 0:
 		return errors.New("no cluster to read: give --kafka.brokers=host:9092 or --config.file=truelag.yml, or see the demo command")
 	}
-	for _, b := range o.brokers {
-		if err := validAddress(b); err != nil {
-			return fmt.Errorf("--kafka.brokers: %w; want host:port, for example kafka-1:9092", err)
-		}
-	}
 	return nil
 }
 

@@ -402,7 +402,7 @@ func TestWrongStartsEndWithOneLine(t *testing.T) {
 		{"no cluster", nil, []string{"--kafka.brokers=host:9092", "--config.file"}},
 		{"two sources", []string{"--kafka.brokers=a:1", "--config.file=x.yml"}, []string{"--kafka.brokers and --config.file"}},
 		{"demo with brokers", []string{"demo", "--kafka.brokers=a:1"}, []string{"brings its own cluster"}},
-		{"broker without a port", []string{"--kafka.brokers=kafka-1"}, []string{"--kafka.brokers", "kafka-1", "host:port"}},
+		{"broker with a wrong port", []string{"--kafka.brokers=kafka-1:http"}, []string{"--kafka.brokers", "kafka-1:http", "kafka-1:9092"}},
 		{"level", []string{"--log.level=loud"}, []string{"--log.level", "loud", "debug, info, warn, error"}},
 		{"format", []string{"--log.format=xml"}, []string{"--log.format", "xml", "logfmt, json"}},
 		{"lag", []string{"--compat.lag=bytes"}, []string{"--compat.lag", "bytes", "offsets, records"}},

@@ -40,7 +40,7 @@ func summarize(clusters []*cluster) (at time.Time, groups web.Ranking, off []web
 		if !s.at.IsZero() && (at.IsZero() || s.at.Before(at)) {
 			at = s.at
 		}
-		groups.Merge(s.groups)
+		groups.Merge(&s.groups)
 		off = append(off, s.off...)
 		s.mu.Unlock()
 	}

@@ -13,7 +13,11 @@ import (
 func load(o *options) (*config.Config, error) {
 	switch {
 	case o.configFile == "" && len(o.brokers) > 0:
-		return config.FromBrokers(o.brokers)
+		cfg, err := config.FromBrokers(o.brokers)
+		if err != nil {
+			return nil, fmt.Errorf("--kafka.brokers: %w", err)
+		}
+		return cfg, nil
 	case o.configFile == "":
 		return &config.Config{}, nil // no cluster is wanted
 	}

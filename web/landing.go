@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -20,7 +21,10 @@ var style string
 // landing is the data of the page.
 type landing struct {
 	Overview
-	Program, Version, MetricsPath string
+	Program, Version string
+
+	// MetricsPath is relative, as the page's other links are: a proxy may put us under a path of its own.
+	MetricsPath string
 
 	Style template.CSS
 	At    time.Time
@@ -40,12 +44,12 @@ func landingPage(cfg Config) http.Handler {
 			Overview:    cfg.Overview(),
 			Program:     cfg.Name,
 			Version:     cfg.Version,
-			MetricsPath: cfg.MetricsPath,
+			MetricsPath: strings.TrimPrefix(cfg.MetricsPath, "/"),
 			Style:       template.CSS(style),
 			At:          cfg.Now(),
 		}
 		var body bytes.Buffer
-		if err := page.Execute(&body, data); err != nil {
+		if err := page.Execute(&body, &data); err != nil {
 			http.Error(w, fmt.Sprintf("The page cannot be shown: %v", err), http.StatusInternalServerError)
 			return
 		}

@@ -3,7 +3,7 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 )
 
@@ -51,62 +51,83 @@ type Group struct {
 	BeyondEnd int64
 }
 
-// states are the words for what a lag is, worst first.
-var states = []string{"broken", "behind", "blocked", "unknown", "uncommitted", "phantom", "level"}
+// state is what a lag is. The order is that of the page: worst first.
+type state int
 
-// compare puts the worse of two groups first.
-func compare(a, b Group) int {
-	return cmp.Or(
-		cmp.Compare(slices.Index(states, a.State()), slices.Index(states, b.State())),
-		cmp.Compare(b.Records, a.Records),
-		cmp.Compare(b.Lost, a.Lost),
-		cmp.Compare(b.Offsets, a.Offsets),
-		cmp.Compare(a.Cluster, b.Cluster),
-		cmp.Compare(a.Group, b.Group),
-		cmp.Compare(a.Topic, b.Topic),
-	)
+const (
+	broken      state = iota // offsets were lost, or the commit is beyond the end
+	behind                   // records wait to be read
+	blocked                  // an open transaction holds the group back
+	unknown                  // nothing could be read
+	uncommitted              // there is no lag
+	phantom                  // caught up; what follows holds no record
+	level                    // caught up; nothing follows
+	states
+)
+
+func (s state) String() string {
+	return [states]string{"broken", "behind", "blocked", "unknown", "uncommitted", "phantom", "level"}[s]
 }
 
 // State is a word for what the lag is.
-func (g Group) State() string {
+func (g *Group) State() string { return g.state().String() }
+
+func (g *Group) state() state {
 	switch {
 	case g.Uncommitted:
-		return "uncommitted"
+		return uncommitted
 	case !g.Known:
-		return "unknown"
+		return unknown
 	case g.Lost > 0 || g.BeyondEnd > 0:
-		return "broken"
+		return broken
 	case g.Records > 0:
-		return "behind"
+		return behind
 	case g.Blocked > 0:
-		return "blocked"
+		return blocked
 	case g.Offsets > 0:
-		return "phantom"
+		return phantom
 	default:
-		return "level"
+		return level
 	}
 }
 
+// compare puts the worse of two groups first.
+func compare(a, b *Group) int {
+	if c := cmp.Compare(a.state(), b.state()); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(b.Records, a.Records); c != 0 {
+		return c
+	}
+	return cmp.Or(
+		cmp.Compare(b.Lost, a.Lost),
+		cmp.Compare(b.Offsets, a.Offsets),
+		strings.Compare(a.Cluster, b.Cluster),
+		strings.Compare(a.Group, b.Group),
+		strings.Compare(a.Topic, b.Topic),
+	)
+}
+
 // Verdict says in one sentence whether the lag is real.
-func (g Group) Verdict() string {
-	switch g.State() {
-	case "unknown":
+func (g *Group) Verdict() string {
+	switch g.state() {
+	case unknown:
 		return "Unknown: commits or end offsets could not be read."
-	case "uncommitted":
+	case uncommitted:
 		return "Not committed: the group has no offset here, so there is no lag."
-	case "broken":
+	case broken:
 		if g.Lost > 0 {
 			return fmt.Sprintf("Lost %s: deleted before the group read them.", count(g.Lost, "offset"))
 		}
 		return fmt.Sprintf("Commit is %s beyond the end: truncated, recreated or reset?", count(g.BeyondEnd, "offset"))
-	case "behind":
+	case behind:
 		if g.Unscanned > 0 {
 			return fmt.Sprintf("Behind by at most %s: %s not looked at.", count(g.Records, "record"), count(g.Unscanned, "offset"))
 		}
 		return fmt.Sprintf("Behind by %s.", count(g.Records, "record"))
-	case "blocked":
+	case blocked:
 		return fmt.Sprintf("Held back: %s behind an open transaction.", count(g.Blocked, "offset"))
-	case "phantom":
+	case phantom:
 		if g.Offsets == 1 {
 			return "Caught up: the 1 offset after the commit holds no record to read."
 		}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"testing"
 )
 
@@ -29,10 +28,20 @@ func TestRankingKeepsTheWorst(t *testing.T) {
 				right.Add(worstFirst[i])
 			}
 		}
-		left.Merge(right)
-		for _, r := range []Ranking{whole, left} {
-			if !reflect.DeepEqual(r.Worst, worstFirst[:worst]) || !reflect.DeepEqual(r.Tally, tally) || r.Total != 8 {
-				t.Fatalf("got %+v, want %+v and %v", r, worstFirst[:worst], tally)
+		left.Merge(&right)
+		for _, r := range []*Ranking{&whole, &left} {
+			for i, g := range r.Worst {
+				if *g != worstFirst[i] {
+					t.Fatalf("place %d has %+v, want %+v", i, *g, worstFirst[i])
+				}
+			}
+			if len(r.Worst) != worst || r.Total != len(worstFirst) {
+				t.Fatalf("%d worst of %d", len(r.Worst), r.Total)
+			}
+			for state, want := range tally {
+				if got := r.Tally(state); got != want {
+					t.Fatalf("%d are %s, want %d", got, state, want)
+				}
 			}
 		}
 	}

@@ -97,7 +97,7 @@ func TestEndpoints(t *testing.T) {
 func TestOtherSitesCannotReload(t *testing.T) {
 	called := false
 	h := pages(t, Overview{}, func(c *Config) { c.Reload = func() error { called = true; return nil } })
-	r := httptest.NewRequest("POST", "/-/reload", nil)
+	r := httptest.NewRequest(http.MethodPost, "/-/reload", nil)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -180,7 +180,7 @@ func TestLandingPage(t *testing.T) {
 				t.Fatalf("%d %s", w.Code, w.Header().Get("Content-Type"))
 			}
 			body := w.Body.String()
-			for _, want := range append(tt.want, `href="/metrics"`, `href="/config"`, `href="/-/healthy"`, `href="/version"`) {
+			for _, want := range append(tt.want, `href="metrics"`, `href="config"`, `href="-/healthy"`, `href="version"`) {
 				if !strings.Contains(body, want) {
 					t.Errorf("page lacks %q", want)
 				}
