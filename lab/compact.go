@@ -14,15 +14,25 @@ import (
 
 // Compacted is the configuration of a topic that [Cluster.Compact] can compact: segments so short that a few records
 // fill one, and a cleaner that is never content. Its policy contains delete, so that DeleteRecords is allowed.
-func Compacted() map[string]string {
-	return map[string]string{
+func (c *Cluster) Compacted() map[string]string {
+	config := map[string]string{
 		"cleanup.policy":            "compact,delete",
 		"retention.ms":              "-1",
-		"internal.segment.bytes":    "4500", // segment.bytes may not be below 1 MiB since 4.0
 		"min.cleanable.dirty.ratio": "0.0",
 		"delete.retention.ms":       "0",
 		"file.delete.delay.ms":      "100",
 	}
+	c.SegmentBytes(config, 4500)
+	return config
+}
+
+// SegmentBytes sets how long a topic's segments are. Kafka 4 takes no segment.bytes below 1 MiB from users.
+func (c *Cluster) SegmentBytes(config map[string]string, n int) {
+	name := "internal.segment.bytes"
+	if c.Options.zookeeper() {
+		name = "segment.bytes"
+	}
+	config[name] = fmt.Sprint(n)
 }
 
 // Compact makes the cleaner go over all that a partition of a Compacted topic holds below its last stable offset, and
@@ -60,14 +70,14 @@ func (c *Cluster) AwaitCleaned(t testing.TB, topic string) {
 				return err
 			}
 			for p, e := range ends {
-				active, err := n.activeSegment(topic, p)
+				goal, err := n.cleanable(topic, p, e.LastStable)
 				if errors.Is(err, fs.ErrNotExist) {
 					continue // no replica here
 				}
 				if err != nil {
 					return err
 				}
-				if goal := min(active, e.LastStable); cleaned[p] < goal {
+				if cleaned[p] < goal {
 					return fmt.Errorf("node %d has cleaned %s-%d up to %d, want %d", n.id, topic, p, cleaned[p], goal)
 				}
 			}
@@ -99,18 +109,24 @@ func (n *node) cleaned(topic string) (map[int]int64, error) {
 	return cleaned, nil
 }
 
-// activeSegment is the base offset of a partition's last segment.
-func (n *node) activeSegment(topic string, partition int) (int64, error) {
+// cleanable is how far the cleaner goes: up to the segment that holds the last stable offset, or the active one.
+func (n *node) cleanable(topic string, partition int, stable int64) (int64, error) {
 	files, err := os.ReadDir(filepath.Join(n.data, fmt.Sprintf("%s-%d", topic, partition)))
 	if err != nil {
 		return 0, err
 	}
 	var last int64
 	for _, f := range files { // named by base offset, of equal length: sorted
-		if base, ok := strings.CutSuffix(f.Name(), ".log"); ok {
-			if last, err = strconv.ParseInt(base, 10, 64); err != nil {
-				return 0, err
-			}
+		name, ok := strings.CutSuffix(f.Name(), ".log")
+		if !ok {
+			continue
+		}
+		base, err := strconv.ParseInt(name, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		if base <= stable {
+			last = base
 		}
 	}
 	return last, nil

@@ -5,8 +5,8 @@ package lab_test
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,71 +29,76 @@ func seed(t *testing.T) int64 {
 // logs is one kind of random log.
 type logs struct {
 	name    string
-	config  map[string]string
+	policy  string // cleanup.policy, with short segments; empty: segments as they are by default
 	options []string
 	end     string // of the transactions that are open at last
 }
 
-// short are segments so short that every log has many of them: logs that the cleaner may work on have about 1,000 bytes
-// to a segment, and batches that fit.
-func short(policy string) map[string]string {
-	c := lab.Compacted()
-	c["cleanup.policy"] = policy
-	c["internal.segment.bytes"] = "1000"
-	return c
-}
+// short are segments of which every log has many: the batches must be smaller.
+const short = 1000
 
 func kinds() []logs {
-	small := []string{"batch=900", "keys=6"}
-	with := func(more ...string) []string { return append(more, small...) }
+	small := func(more ...string) []string { return append(more, "batch=900", "keys=6") }
 	return []logs{
-		{"left-open", nil, nil, "leave"},
-		{"committed", nil, nil, "commit"},
-		{"aborted", nil, []string{"batch=300"}, "abort"},
-		{"append-time", map[string]string{"message.timestamp.type": "LogAppendTime", "compression.type": "zstd"}, nil, "leave"},
-		{"deleted", short("delete"), with("deletes=60"), "commit"},
-		{"deleted-open", short("delete"), with("deletes=60"), "leave"},
-		{"compacted", short("compact"), small, "commit"},
-		{"compacted-open", short("compact"), small, "leave"},
-		{"compacted-aborted", short("compact"), with("steps=45"), "abort"},
-		{"compacted-deleted", short("compact,delete"), with("deletes=60"), "leave"},
+		{"left-open", "", nil, "leave"},
+		{"committed", "", nil, "commit"},
+		{"aborted", "", []string{"batch=300"}, "abort"},
+		{"tiny-batches", "", []string{"batch=250"}, "leave"},
+		{"deleted", "delete", small("deletes=60"), "commit"},
+		{"deleted-open", "delete", small("deletes=60"), "leave"},
+		{"compacted", "compact", small(), "commit"},
+		{"compacted-open", "compact", small(), "leave"},
+		{"compacted-aborted", "compact", small("steps=45"), "abort"},
+		{"compacted-deleted", "compact,delete", small("deletes=60"), "leave"},
 	}
 }
 
-// The exporter's numbers are what Kafka's own consumer is handed, on random logs of every kind. While the logs are
-// written, and the cleaner works inside them, the exporter reads them over and over: what it has learned of offsets that
-// the cleaner then takes away must not survive.
-func TestDifferential(t *testing.T) {
-	for _, setup := range []struct {
-		name    string
-		options lab.Options
-		logs    []logs
-	}{
-		{"transactions-2", lab.Options{}, kinds()},
-		{"transactions-1", lab.Options{Features: []string{"transaction.version=1"}}, []logs{kinds()[0], kinds()[7]}},
-	} {
-		t.Run(setup.name, func(t *testing.T) {
-			s := seed(t)
-			random := rand.New(rand.NewPCG(uint64(s), 1))
-			c := pool.Shared(t, setup.options)
-			tr := &trial{cluster: c, oracle: c.Oracle(t), name: fmt.Sprintf("differential-%d", s)}
-			var making []*lab.Logs
-			for i, l := range setup.logs {
-				topic := fmt.Sprintf("%s-%d", l.name, s)
-				c.CreateTopic(t, topic, 32, maps.Clone(l.config))
-				tr.topics = append(tr.topics, topic)
-				making = append(making, c.StartLogs(t, topic, s+int64(i), l.options...))
-			}
-			k := exporter(t, c, tr.name)
-			tr.commit(t, random)
-			stop := tr.watch(t, k)
-			for i, l := range making {
-				l.Ready(t)
-				l.End(t, setup.logs[i].end)
-			}
-			stop()
-			tr.commit(t, random)
-			tr.run(t, k)
-		})
+func (l logs) config(c *lab.Cluster) map[string]string {
+	if l.policy == "" {
+		return nil
 	}
+	config := c.Compacted()
+	config["cleanup.policy"] = l.policy
+	c.SegmentBytes(config, short)
+	return config
+}
+
+// differ has random logs made, of 32 partitions each, and compares. While they are written, and the cleaner works inside
+// them, the exporter reads over and over: what it learned of offsets that the cleaner then took away must not survive.
+func differ(t *testing.T, c *lab.Cluster, kinds []logs, options ...string) {
+	t.Helper()
+	s := seed(t)
+	random := rand.New(rand.NewPCG(uint64(s), 0))
+	tr := &trial{cluster: c, oracle: c.Oracle(t), name: fmt.Sprintf("differential-%d", s)}
+	var making []*lab.Logs
+	for i, l := range kinds {
+		topic := fmt.Sprintf("%s-%d", l.name, s)
+		c.CreateTopic(t, topic, 32, l.config(c))
+		tr.topics = append(tr.topics, topic)
+		making = append(making, c.StartLogs(t, topic, s+int64(i), append(options, l.options...)...))
+	}
+	k := exporter(t, c, tr.name)
+	tr.commit(t, random)
+	stop := tr.watch(t, k)
+	for i, l := range making {
+		l.Ready(t)
+		l.End(t, kinds[i].end)
+	}
+	stop()
+	for i, l := range kinds {
+		if strings.HasPrefix(l.policy, "compact") {
+			c.AwaitCleaned(t, tr.topics[i])
+		}
+	}
+	tr.commit(t, random)
+	tr.run(t, k)
+}
+
+// The exporter's numbers are what Kafka's own consumer is handed, on random logs of every kind.
+func TestDifferential(t *testing.T) {
+	t.Run("transactions v2", func(t *testing.T) { differ(t, pool.Shared(t, lab.Options{}), kinds()) })
+	t.Run("transactions v1", func(t *testing.T) {
+		c := pool.Start(t, lab.Options{Features: []string{"transaction.version=1"}})
+		differ(t, c, []logs{kinds()[0], kinds()[7]})
+	})
 }

@@ -255,6 +255,7 @@ func home(version string) (homeDir, error) {
 func (h homeDir) command(heap string) []string {
 	return []string{
 		"-Xms64m", "-Xmx" + heap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
+		"--add-exports=java.base/sun.nio.ch=ALL-UNNAMED", // Kafka before 4 unmaps its indexes with it
 		"-Dlog4j2.configurationFile=" + filepath.Join(h.java, "log4j2.properties"), "-Dlog4j2.disableJmx=true",
 		"-Dlog4j.configuration=file:" + filepath.Join(h.java, "log4j.properties"),
 		"-cp", h.classes + ":" + filepath.Join(h.libs, "*"),

@@ -105,13 +105,17 @@ public class LogMaker {
         /** After an error: whatever became of the transaction, go on. */
         void recover() {
             try {
-                if (begun) end(false);
+                if (begun) {
+                    end(false);
+                    return;
+                }
             } catch (KafkaException e) {
-                producer.close(Duration.ZERO);
-                connect();
-                begun = false;
-                open.clear();
+                // a new producer aborts it
             }
+            producer.close(Duration.ZERO);
+            begun = false;
+            open.clear();
+            connect();
         }
     }
 
