@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/kerberos"
 )
 
+// What holds where the configuration is silent.
 const (
 	DefaultKerberosService = "kafka"
 	DefaultKrb5Conf        = "/etc/krb5.conf"
