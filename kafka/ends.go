@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"math"
 	"sync"
 	"time"
 
@@ -22,8 +21,8 @@ var (
 	highWatermark = end{-1, 0, func(p *Partition) *int64 { return &p.HighWatermark }}
 )
 
-// unread is an end that was not read yet.
-const unread = math.MinInt64
+// unread is an end that was not read. No broker answers it without an error.
+const unread = -1
 
 // readEnds asks each leader for one of the ends of all its partitions, but for those that have an error or whose end is
 // known.

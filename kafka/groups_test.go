@@ -253,3 +253,19 @@ func TestFilteredGroupsAreComplete(t *testing.T) {
 		t.Errorf("got %+v", s.Groups)
 	}
 }
+
+// While nobody leads the partition of __consumer_offsets that holds it, a group is listed by nobody, and is not gone.
+func TestGroupsWithoutACoordinatorAreNotGone(t *testing.T) {
+	b := newBed(t, readerConfig{})
+	b.topic("__consumer_offsets", 3)
+	b.commit("g", "__consumer_offsets", 0, 0)
+	if s := b.pass(); !s.GroupsComplete {
+		t.Error("not complete while all is well")
+	}
+	resp := request[*kmsg.MetadataResponse](b, kmsg.NewPtrMetadataRequest())
+	resp.Topics[0].Partitions[1].Leader = -1
+	answer(b, -1, func(*kmsg.MetadataRequest) kmsg.Response { return resp })
+	if s := b.pass(); s.GroupsComplete {
+		t.Error("complete without a coordinator")
+	}
+}

@@ -38,6 +38,7 @@ var usual = map[string][]*kerr.Error{
 	"StreamsGroupDescribe":  append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
 	"ShareGroupDescribe":    append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
 	"OffsetForLeaderEpoch":  {kerr.FencedLeaderEpoch, kerr.UnknownLeaderEpoch, kerr.NotLeaderForPartition, kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed},
+	"DescribeConfigs":       {kerr.TopicAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.UnknownTopicOrPartition},
 	"Fetch":                 {kerr.TopicAuthorizationFailed, kerr.NotLeaderForPartition, kerr.OffsetOutOfRange, kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.FencedLeaderEpoch, kerr.KafkaStorageError},
 }
 

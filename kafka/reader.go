@@ -182,6 +182,9 @@ func (p *pass) snapshot() *Snapshot {
 		Groups:         p.mergeGroups(),
 		GroupsComplete: len(p.nodes) > 0,
 	}
+	for _, leader := range p.coordinators { // without a leader, a partition's groups are listed by nobody
+		s.GroupsComplete = s.GroupsComplete && p.byID[leader] != nil
+	}
 	for _, n := range p.nodes {
 		n.Err = n.err
 		s.Brokers = append(s.Brokers, n.Broker)
