@@ -17,8 +17,11 @@ type scene struct {
 // bounded keeps a topic that is written for ever from filling the memory. It is far more than any reader is behind.
 var bounded = map[string]string{"retention.bytes": "2097152"}
 
+// kept keeps a topic that is written once from being emptied after a week.
+var kept = map[string]string{"retention.ms": "-1"}
+
 var scenes = []scene{
-	{"payments.settled", 3, nil, quiet},
+	{"payments.settled", 3, kept, quiet},
 	{"orders.placed", 6, bounded, busy},
 	{"inventory.reserved", 2, bounded, aborting},
 	{"shipments.tracked", 1, bounded, jumping},
