@@ -180,3 +180,33 @@ func TestClustersNeedNames(t *testing.T) {
 		t.Error("no cluster was taken")
 	}
 }
+
+func TestFailuresAreLoggedOnce(t *testing.T) {
+	var out strings.Builder
+	r := &readings{err: errors.New("no broker answers")}
+	k, err := collector.NewKafka(collector.KafkaConfig{}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := collector.NewSet(collector.Config{DisableExporterMetrics: true}, log.NewLogfmtLogger(&out), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func() {
+		set.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	}
+	get()
+	get()
+	get()
+	if n := strings.Count(out.String(), "no broker answers"); n != 1 {
+		t.Errorf("%d lines for one lasting failure:\n%s", n, out.String())
+	}
+	r.reading, r.err = cluster(), nil
+	get()
+	if !strings.Contains(out.String(), `msg="Reading works again" failures=3`) {
+		t.Errorf("no line says that it is over:\n%s", out.String())
+	}
+	if st := set.Status(); len(st) != 1 || st[0].Err != nil || st[0].LastSuccess.IsZero() {
+		t.Errorf("status %+v after a success", st)
+	}
+}

@@ -34,7 +34,14 @@ type Set struct {
 	responder  exposition.Responder
 
 	mu     sync.Mutex
-	status []Status
+	status []noted
+}
+
+// noted is a Status and what was logged of it.
+type noted struct {
+	Status
+	failures int // in a row
+	logged   time.Time
 }
 
 // NewSet makes a set. It fails when two collectors have one name.
@@ -121,21 +128,33 @@ func (s *Set) choose(names []string) ([]Collector, error) {
 	return chosen, nil
 }
 
-// note keeps the outcomes for Status and logs those that are new: a failure that lasts is one line a minute.
+// note keeps the outcomes for Status, and logs a failure when it is new, or once a minute with how often it was seen.
 func (s *Set) note(name string, outcomes []Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
 	for _, o := range outcomes {
-		i := slices.IndexFunc(s.status, func(st Status) bool { return st.Collector == name && st.System == o.System })
+		i := slices.IndexFunc(s.status, func(st noted) bool { return st.Collector == name && st.System == o.System })
 		if i < 0 {
 			i = len(s.status)
-			s.status = append(s.status, Status{Collector: name, System: o.System})
+			s.status = append(s.status, noted{Status: Status{Collector: name, System: o.System}})
 		}
 		st := &s.status[i]
+		was := st.Err
 		st.At, st.Duration, st.Err = now, o.Duration, o.Err
-		if o.Err == nil {
+		logger := log.With(s.logger, "collector", name, "system", o.System)
+		switch {
+		case o.Err == nil:
 			st.LastSuccess = now
+			if was != nil {
+				level.Info(logger).Log("msg", "Reading works again", "failures", st.failures)
+			}
+			st.failures = 0
+		case was == nil || was.Error() != o.Err.Error() || now.Sub(st.logged) >= time.Minute:
+			st.failures, st.logged = st.failures+1, now
+			level.Warn(logger).Log("msg", "Reading failed", "err", o.Err, "failures", st.failures)
+		default:
+			st.failures++
 		}
 	}
 }
@@ -144,7 +163,11 @@ func (s *Set) note(name string, outcomes []Outcome) {
 func (s *Set) Status() []Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.status)
+	all := make([]Status, len(s.status))
+	for i := range s.status {
+		all[i] = s.status[i].Status
+	}
+	return all
 }
 
 // scrapeRow is the outcome of one system in one scrape.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -124,9 +123,9 @@ func (s *scanner) run(ctx context.Context, jobs []*job, budget int64) {
 		}
 		l.queues[j.queue].jobs = append(l.queues[j.queue].jobs, j)
 	}
-	var wg sync.WaitGroup
+	var c crew
 	for _, l := range legs {
-		wg.Go(func() { l.run(ctx) })
+		c.run(func() { l.run(ctx) })
 	}
-	wg.Wait()
+	c.wait()
 }
