@@ -175,31 +175,3 @@ func (p *pass) commitTopic(t *kmsg.OffsetFetchResponseGroupTopic, version int16)
 	p.strangerIDs[t.TopicID] = true
 	return stranger(t.TopicID), true
 }
-
-func stranger(id TopicID) string { return "\x00" + string(id[:]) }
-
-// nameCommits gives commits on topics that were known by ID alone the names that have been learned since. The others are
-// dropped, and counted: the topics are gone, or may not be described.
-func (p *pass) nameCommits() {
-	for _, n := range p.nodes {
-		for i := range n.groups {
-			g := &n.groups[i]
-			kept := g.Topics[:0]
-			for _, t := range g.Topics {
-				if t.Topic == stranger(t.ID) {
-					name, ok := p.names[t.ID]
-					if !ok {
-						_ = p.rowError("OffsetFetch", kerr.UnknownTopicID.Code)
-						continue
-					}
-					if name == "" {
-						continue
-					}
-					t.Topic = name
-				}
-				kept = append(kept, t)
-			}
-			g.Topics = ordered(kept, byTopic)
-		}
-	}
-}
