@@ -75,23 +75,31 @@ func newApp(o *options) *kingpin.Application {
 	app.Command("demo", "Serve the samples of a small Kafka cluster inside this process, whose groups show what a lag "+
 		"can mean. Takes the flags of serve; listens on a free port of the loopback interface unless told otherwise.")
 	check := app.Command("check-config", "Check the flags and the files that they name, and end.")
-	check.Flag("probe", "Also connect, and say which permission each feature lacks.").
-		Envar("TRUELAG_PROBE").BoolVar(&o.probe)
+	check.Flag("probe", "Also connect, and say which permission each feature lacks.").BoolVar(&o.probe)
 	app.Command("metrics", "Print the catalogue of all metrics as Markdown, and end.")
 	app.Command("version", "Print the version, and end.")
 
 	for _, f := range app.Model().Flags {
-		if f.Hidden || f.Name == "help" || f.Name == "version" {
-			continue
+		if !f.Hidden && f.Name != "help" && f.Name != "version" {
+			pair(app.GetFlag(f.Name), f)
 		}
-		env := "TRUELAG_" + envName.ReplaceAllString(strings.ToUpper(f.Name), "_")
-		v := &named{Value: f.Value, name: f.Name, env: env, right: right[f.Name]}
-		if v.right == "" && len(f.Default) > 0 {
-			v.right = "something like " + f.Default[0]
-		}
-		app.GetFlag(f.Name).Envar(env).SetValue(v)
 	}
+	pair(check.GetFlag("probe"), check.Model().Flags[0])
 	return app
+}
+
+// pair gives a flag its environment variable, and its errors the name of whichever was used.
+func pair(clause *kingpin.FlagClause, f *kingpin.FlagModel) {
+	env := "TRUELAG_" + envName.ReplaceAllString(strings.ToUpper(f.Name), "_")
+	v := &named{Value: f.Value, name: f.Name, env: env, right: right[f.Name]}
+	switch {
+	case v.right != "":
+	case v.IsBoolFlag():
+		v.right = "true or false"
+	case len(f.Default) > 0:
+		v.right = "something like " + f.Default[0]
+	}
+	clause.Envar(env).SetValue(v)
 }
 
 var (
@@ -102,11 +110,9 @@ var (
 
 // right is what some flags' values should be, where a default shows too little.
 var right = map[string]string{
-	"log.level":            "one of " + strings.Join(logLevels, ", "),
-	"log.format":           "one of " + strings.Join(logFormats, ", "),
-	"compat.lag":           "one of " + strings.Join(compatLags, ", "),
-	"web.systemd-socket":   "true or false",
-	"web.enable-lifecycle": "true or false",
+	"log.level":  "one of " + strings.Join(logLevels, ", "),
+	"log.format": "one of " + strings.Join(logFormats, ", "),
+	"compat.lag": "one of " + strings.Join(compatLags, ", "),
 }
 
 var envName = regexp.MustCompile(`[^A-Z0-9]`)
