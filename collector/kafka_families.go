@@ -86,6 +86,11 @@ func partitionFamilies() []exposition.Family[kafka.PartitionLag] {
 			Series: known(func(r *kafka.PartitionLag) int64 { return r.Records }),
 		},
 		{
+			Desc: exposition.Desc{Name: "truelag_group_lag_seconds", Type: exposition.Gauge, Labels: labels,
+				Help: "Time lag: age in seconds of the first record by offset that the group has not consumed, from its create or append time, by the exporter's clock; 0 when no record is left, never negative. Absent when that record's time is not known: not scanned, or without a timestamp."},
+			Series: []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(r.Age) / 1000, r.Known && r.Age >= 0 }}},
+		},
+		{
 			Desc: exposition.Desc{Name: "truelag_group_rewinds_total", Type: exposition.Counter, Labels: labels,
 				Help: "How often a scrape found a committed offset lower than the scrape before, since the group was first seen. A recreated topic, a truncated log and an expired commit are no rewinds. Rewinds that were made good between two scrapes are not seen."},
 			Series: []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(r.Rewinds), true }}},

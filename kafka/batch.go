@@ -33,6 +33,8 @@ type batch struct {
 	base, last int64 // first and last offset that the entry takes; an old message tells only its last, which is then both
 	count      int64 // records that are still there; meaningless for old formats
 	producer   int64
+	baseTime   int64 // milliseconds since 1970
+	maxTime    int64
 	attributes int16
 	magic      int8
 	raw        []byte // the whole entry
@@ -68,6 +70,7 @@ func nextBatch(log []byte) (b batch, rest []byte, err error) {
 	}
 	delta := int64(int32(binary.BigEndian.Uint32(log[23:])))
 	b.attributes = int16(binary.BigEndian.Uint16(log[21:]))
+	b.baseTime, b.maxTime = int64(binary.BigEndian.Uint64(log[27:])), int64(binary.BigEndian.Uint64(log[35:]))
 	b.producer = int64(binary.BigEndian.Uint64(log[43:]))
 	b.count = int64(int32(binary.BigEndian.Uint32(log[57:])))
 	if delta < 0 || b.base > math.MaxInt64-1-delta || b.count < 0 || b.count > delta+1 {

@@ -33,7 +33,7 @@ func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTrans
 		if b.last < at { // an answer may begin before the offset that was asked for
 			continue
 		}
-		if b.base < at && m.len() > 0 {
+		if b.base < at && len(m.list) > 0 {
 			return m, at, fmt.Errorf("log at offset %d: batch at %d overlaps the one before: %w", at, b.base, errCorrupt)
 		}
 		if b.old() { // a compressed message holds others, and tells only the last one's offset
@@ -63,43 +63,47 @@ func (r *runs) batch(b *batch, kind Kind, at int64, cuts []int64) {
 		r.push(start, end, Gap, end-start)
 	case b.dense():
 		r.push(start, end, kind, end-start)
+		r.stamps = append(r.stamps, stampOf(b))
 	case start == b.base && !slices.ContainsFunc(cuts, func(c int64) bool { return b.base < c && c <= b.last }):
 		r.push(start, end, kind, b.count)
+		r.stamps = append(r.stamps, stampOf(b))
 	default:
 		// Mapped from its base on, so that what is known of the batch stays of one piece.
-		offsets, err := recordOffsets(b)
+		records, err := decode(b)
 		if err != nil {
 			r.push(start, end, Unscanned, end-start)
 			return
 		}
+		s := stampOf(b)
+		s.first = records[0].Offset
+		r.stamps = append(r.stamps, s)
 		was := b.base
-		for _, o := range offsets {
-			r.push(was, o, Gap, o-was)
-			r.push(o, o+1, kind, 1)
-			was = o + 1
+		for _, record := range records {
+			r.push(was, record.Offset, Gap, record.Offset-was)
+			r.push(record.Offset, record.Offset+1, kind, 1)
+			was = record.Offset + 1
 		}
 		r.push(was, end, Gap, end-was)
 	}
 }
 
-// recordOffsets decodes a batch, for its records' offsets.
-func recordOffsets(b *batch) ([]int64, error) {
+// decode reads the records of a batch.
+func decode(b *batch) ([]*kgo.Record, error) {
 	answer := kmsg.NewFetchResponseTopicPartition()
 	answer.RecordBatches = b.raw
 	p, _ := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Offset: b.base}, &answer, kgo.DefaultDecompressor(), nil)
 	if p.Err != nil {
 		return nil, fmt.Errorf("decode batch at offset %d: %w", b.base, p.Err)
 	}
-	offsets := make([]int64, 0, len(p.Records))
 	last := b.base - 1
 	for _, r := range p.Records {
 		if r.Offset <= last || r.Offset > b.last {
 			return nil, fmt.Errorf("decode batch at offset %d: record offset %d is not between %d and %d", b.base, r.Offset, last+1, b.last)
 		}
-		offsets, last = append(offsets, r.Offset), r.Offset
+		last = r.Offset
 	}
-	if int64(len(offsets)) != b.count {
-		return nil, fmt.Errorf("decode batch at offset %d: %d records where the header counts %d", b.base, len(offsets), b.count)
+	if int64(len(p.Records)) != b.count {
+		return nil, fmt.Errorf("decode batch at offset %d: %d records where the header counts %d", b.base, len(p.Records), b.count)
 	}
-	return offsets, nil
+	return p.Records, nil
 }

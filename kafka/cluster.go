@@ -121,7 +121,7 @@ func (c *Cluster) stand(s *Snapshot) (standings []standing, lower []*rewind) {
 			if topic == nil {
 				continue
 			}
-			st := standing{group: g, topic: topic, commits: gt.Commits}
+			st := standing{group: g, topic: topic, commits: gt.Commits, now: s.At}
 			if topic.Err == nil {
 				var rewinds []*rewind
 				st.history, rewinds = c.tracker.observe(g.Name, topic, gt.Commits)
@@ -159,9 +159,10 @@ func (c *Cluster) scan(ctx context.Context, s *Snapshot, standings []standing) {
 	}
 	c.settle(ctx, c.index.settle(s))
 	c.learnPolicies(ctx, s)
-	jobs := c.index.plan(s)
 	sc := scanner{ask: c.reader.wire.ask, books: c.books, now: s.At}
-	sc.run(ctx, jobs, c.config.Scan.BytesPerScrape)
+	sc.budget.Store(c.config.Scan.BytesPerScrape)
+	sc.run(ctx, c.index.plan(s))
+	sc.run(ctx, c.index.date(standings))
 }
 
 // settle asks the new leaders of partitions where the log under the old leader ended, so that an election makes nothing

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -41,15 +40,15 @@ func (p *pass) fetchCommits(ctx context.Context) {
 		}
 		rest := chunks[1:]
 		var next atomic.Int64
-		var wg sync.WaitGroup
+		var c crew
 		for range min(len(rest), requestsAtOnce) {
-			wg.Go(func() {
+			c.run(func() {
 				for i := next.Add(1) - 1; i < int64(len(rest)); i = next.Add(1) - 1 {
 					p.fetchChunk(ctx, n, rest[i])
 				}
 			})
 		}
-		wg.Wait()
+		c.wait()
 	})
 }
 

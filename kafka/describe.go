@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -19,11 +18,11 @@ func (p *pass) describeGroups(ctx context.Context) {
 			g := &n.groups[i]
 			byType[g.Type] = append(byType[g.Type], g.Name)
 		}
-		var wg sync.WaitGroup
+		var c crew
 		for typ, names := range byType {
-			wg.Go(func() { p.describe(ctx, n, typ, names) })
+			c.run(func() { p.describe(ctx, n, typ, names) })
 		}
-		wg.Wait()
+		c.wait()
 	})
 }
 

@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -58,9 +57,9 @@ func (p *pass) readEnds(ctx context.Context, e end) {
 			rt.Partitions = append(rt.Partitions, rp)
 		}
 	}
-	var wg sync.WaitGroup
+	var c crew
 	for n, req := range requests {
-		wg.Go(func() {
+		c.run(func() {
 			resp, err := p.ask(ctx, n, req)
 			if err == nil {
 				p.takeEnds(n, e, resp.(*kmsg.ListOffsetsResponse))
@@ -68,7 +67,7 @@ func (p *pass) readEnds(ctx context.Context, e end) {
 			p.closeEnds(req, e, err)
 		})
 	}
-	wg.Wait()
+	c.wait()
 }
 
 // takeEnds fills in what a leader answered.
@@ -165,9 +164,9 @@ func (r *reader) epochEnds(ctx context.Context, asks []epochAsk) []epochEnd {
 		rt := &req.Topics[len(req.Topics)-1]
 		rt.Partitions = append(rt.Partitions, rp)
 	}
-	var wg sync.WaitGroup
+	var c crew
 	for leader, req := range requests {
-		wg.Go(func() {
+		c.run(func() {
 			answer, err := r.wire.ask(ctx, leader, req)
 			if err != nil {
 				for i := range asks {
@@ -188,7 +187,7 @@ func (r *reader) epochEnds(ctx context.Context, asks []epochAsk) []epochEnd {
 			}
 		})
 	}
-	wg.Wait()
+	c.wait()
 	for i := range ends {
 		if ends[i].Err == errUnanswered {
 			r.wire.books.failed("OffsetForLeaderEpoch", errUnanswered)

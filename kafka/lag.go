@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 )
@@ -18,6 +19,7 @@ type standing struct {
 
 	isolation Isolation
 	source    IsolationSource
+	now       time.Time
 }
 
 // named is what the group has commits on or subscribes to, by topic.
@@ -102,7 +104,19 @@ func (s *standing) measure(l *TopicLag, row *PartitionLag) {
 		l.Conditions[Unreadable]++
 	}
 	row.Offsets, row.Records = c.Offsets(), c.Records()
+	if row.Records > 0 {
+		row.Age = s.age(t, p, from)
+	}
 	l.Composition.add(&c)
+}
+
+// age is how old the first record of [from, HW) is, never negative: clocks differ.
+func (s *standing) age(t *tail, p *Partition, from int64) int64 {
+	millis, _, _ := t.oldest(p, s.isolation, from)
+	if millis <= 0 {
+		return notKnown
+	}
+	return max(s.now.UnixMilli()-millis, 0)
 }
 
 // want tells the index which commits have something between them and the end.
@@ -111,11 +125,8 @@ func (s *standing) want(x *index) {
 		return
 	}
 	for _, c := range s.commits {
-		if c.Code != 0 || int(c.Partition) >= len(s.topic.Partitions) {
-			continue
-		}
-		p := &s.topic.Partitions[c.Partition]
-		if p.Err != nil || max(c.Offset, p.LogStart) >= p.HighWatermark {
+		p := s.ends(c)
+		if p == nil || max(c.Offset, p.LogStart) >= p.HighWatermark {
 			continue
 		}
 		if s.tails == nil {
@@ -124,6 +135,14 @@ func (s *standing) want(x *index) {
 		t := &s.tails.parts[c.Partition]
 		t.wants = append(t.wants, want{from: c.Offset, isolation: s.isolation, moved: s.history.parts[c.Partition].moved})
 	}
+}
+
+// ends is the partition of a commit, if the commit and the partition's ends are known.
+func (s *standing) ends(c Commit) *Partition {
+	if c.Code != 0 || int(c.Partition) >= len(s.topic.Partitions) || s.topic.Partitions[c.Partition].Err != nil {
+		return nil
+	}
+	return &s.topic.Partitions[c.Partition]
 }
 
 func (s *standing) tail(partition int32) *tail {

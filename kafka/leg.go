@@ -104,6 +104,9 @@ func (l *leg) take(j *job, a *kmsg.FetchResponseTopicPartition, full bool) progr
 		return ended
 	}
 	j.tail.denied = time.Time{}
+	if j.queue == intoTimes {
+		return l.time(j, a.RecordBatches)
+	}
 	from, size := j.spans[0].from, int64(len(a.RecordBatches))
 	j.left -= size
 	m, next, err := classify(a.RecordBatches, a.AbortedTransactions, from, j.cuts)

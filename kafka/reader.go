@@ -86,11 +86,11 @@ func within(ctx context.Context, share float64, parts ...func(context.Context)) 
 	deadline, _ := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(share*float64(time.Until(deadline))))
 	defer cancel()
-	var wg sync.WaitGroup
+	var c crew
 	for _, part := range parts {
-		wg.Go(func() { part(ctx) })
+		c.run(func() { part(ctx) })
 	}
-	wg.Wait()
+	c.wait()
 }
 
 // remember keeps what the next pass goes by, and tells the log of brokers that fell silent or are back.
@@ -168,11 +168,11 @@ func (p *pass) ask(ctx context.Context, n *node, req kmsg.Request) (kmsg.Respons
 
 // atEach runs something for all brokers at the same time.
 func (p *pass) atEach(do func(*node)) {
-	var wg sync.WaitGroup
+	var c crew
 	for _, n := range p.nodes {
-		wg.Go(func() { do(n) })
+		c.run(func() { do(n) })
 	}
-	wg.Wait()
+	c.wait()
 }
 
 func (p *pass) snapshot() *Snapshot {

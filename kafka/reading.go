@@ -57,6 +57,7 @@ type PartitionLag struct {
 	Committed int64
 	Offsets   int64 // raw lag: offsets in [commit, high watermark); 0 when the commit is beyond the end
 	Records   int64 // true lag
+	Age       int64 // of the first record left since it was created or appended, in ms; 0: none is left; -1: not known
 	Rewinds   int64 // how often a commit was lower than the one before it, since the first sight of the group
 	Partition int32
 	Known     bool // Offsets and Records mean something

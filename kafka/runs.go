@@ -28,11 +28,13 @@ type runs struct {
 	list []run
 	end  int64
 	sums []Composition // sums[i] is what list[:i*stride] holds; made when first needed
+
+	stamps []stamp // of the batches with records in it, by offset
 }
 
 const stride = 64
 
-func (r *runs) len() int { return len(r.list) }
+func (r *runs) len() int { return len(r.list) + len(r.stamps) }
 
 // stop is where run i ends.
 func (r *runs) stop(i int) int64 {
@@ -96,9 +98,10 @@ func (r *runs) lay(over *runs) {
 	if len(over.list) == 0 {
 		return
 	}
+	r.layStamps(over.stamps)
 	from, to := over.list[0].start, over.end
 	if len(r.list) == 0 {
-		*r = runs{list: slices.Clone(over.list), end: over.end}
+		r.list, r.end = slices.Clone(over.list), over.end
 		return
 	}
 	if from >= r.end { // the usual case: the log has grown
@@ -106,7 +109,7 @@ func (r *runs) lay(over *runs) {
 		return
 	}
 	old := *r
-	*r = runs{list: make([]run, 0, len(old.list)+len(over.list)+3)}
+	*r = runs{list: make([]run, 0, len(old.list)+len(over.list)+3), stamps: old.stamps}
 	r.append(&old, old.list[0].start, from)
 	r.append(over, from, to)
 	r.append(&old, to, old.end)
@@ -131,11 +134,14 @@ func (r *runs) append(o *runs, from, to int64) {
 func (r *runs) trimBelow(from int64) {
 	i := r.find(from)
 	switch {
-	case i == 0:
-		return
 	case i == len(r.list):
 		*r = runs{}
 		return
+	case i == 0:
+		return
+	}
+	if n := sort.Search(len(r.stamps), func(i int) bool { return r.stamps[i].last >= from }); n > 0 {
+		r.stamps = slices.Delete(r.stamps, 0, n)
 	}
 	r.list, r.sums = r.list[i:], nil
 	if len(r.list) < cap(r.list)/4 {
@@ -149,7 +155,7 @@ func (r *runs) trimFrom(from int64) {
 		return
 	}
 	old := *r
-	*r = runs{}
+	*r = runs{stamps: old.stamps[:sort.Search(len(old.stamps), func(i int) bool { return old.stamps[i].first >= from })]}
 	r.append(&old, old.list[0].start, from)
 }
 

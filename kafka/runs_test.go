@@ -125,7 +125,7 @@ func TestRunsMergeNeighboursOfOneKind(t *testing.T) {
 	for o := range int64(10_000) {
 		r.push(o, o+1, Record, 1)
 	}
-	if r.len() != 1 {
-		t.Errorf("%d runs for one stretch of records", r.len())
+	if len(r.list) != 1 {
+		t.Errorf("%d runs for one stretch of records", len(r.list))
 	}
 }

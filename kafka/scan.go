@@ -36,11 +36,12 @@ const (
 	intoStable queueNumber = iota
 	intoOpen
 	intoRenewal
+	intoTimes
 	queues
 )
 
 // committed says that the job reads with isolation 1, whose answers end at the last stable offset and tell what is aborted.
-func (j *job) committed() bool { return j.queue != intoOpen }
+func (j *job) committed() bool { return j.queue == intoStable || j.queue == intoRenewal }
 
 // add appends a copy of the job for one map, if there is anything to read. Several spans that follow on each other are
 // first tried as one from their beginning on: most often a single answer holds them all.
@@ -98,11 +99,13 @@ type scanner struct {
 	ask   func(ctx context.Context, broker int32, req kmsg.Request) (kmsg.Response, error)
 	books *books
 	now   time.Time
+
+	budget atomic.Int64 // bytes that the scrape may still fetch
 }
 
 // run works the jobs down, each leader's by itself: first those whose commit did not move, then the shortest. What the
 // budget of bytes does not reach stays as it is. A leader that does not answer loses its own jobs alone.
-func (s *scanner) run(ctx context.Context, jobs []*job, budget int64) {
+func (s *scanner) run(ctx context.Context, jobs []*job) {
 	slices.SortStableFunc(jobs, func(a, b *job) int {
 		if a.moved != b.moved {
 			if a.moved {
@@ -112,13 +115,11 @@ func (s *scanner) run(ctx context.Context, jobs []*job, budget int64) {
 		}
 		return cmp.Compare(a.size(), b.size())
 	})
-	var left atomic.Int64
-	left.Store(budget)
 	legs := map[int32]*leg{}
 	for _, j := range jobs {
 		l := legs[j.leader]
 		if l == nil {
-			l = &leg{scanner: s, leader: j.leader, budget: &left}
+			l = &leg{scanner: s, leader: j.leader, budget: &s.budget}
 			legs[j.leader] = l
 		}
 		l.queues[j.queue].jobs = append(l.queues[j.queue].jobs, j)

@@ -31,8 +31,8 @@ type Snapshot struct {
 	Topics    []Topic   // by name; also those that exist only in a commit or a subscription, with their Err
 	Groups    []Group   // by name
 
-	// GroupsComplete says that every broker answered ListGroups without an error. Only then is a group that is not in
-	// Groups known to be gone.
+	// GroupsComplete says that every broker answered ListGroups without an error, and that no coordinator is without a
+	// leader. Only then may a group that is not in Groups be gone.
 	GroupsComplete bool
 }
 

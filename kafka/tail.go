@@ -18,6 +18,8 @@ type tail struct {
 	high   int64     // the high watermark when they were last extended
 	denied time.Time // when Fetch was last refused for want of READ; zero when it was not
 	wants  []want    // this scrape's
+
+	times map[int64]int64 // of records inside batches, by offset, where a commit stands before one
 }
 
 // want is a commit from which on a scrape wants to know what the offsets are.

@@ -10,10 +10,11 @@ import (
 // first seen. First sight, a topic of a new identity and a truncated log are no rewinds. What vanishes is forgotten.
 type tracker struct {
 	groups map[string]map[string]*history // by group, then topic
+	absent map[string]bool                // groups that the last complete listing lacked
 	scrape uint32
 }
 
-func newTracker() *tracker { return &tracker{groups: map[string]map[string]*history{}} }
+func newTracker() *tracker { return &tracker{groups: map[string]map[string]*history{}, absent: map[string]bool{}} }
 
 // history is what is remembered of one group on one topic.
 type history struct {
@@ -159,10 +160,11 @@ func (t *tracker) end(s *Snapshot) {
 		group := s.Group(name)
 		if group == nil {
 			if s.GroupsComplete {
-				delete(t.groups, name)
+				t.missing(name)
 			}
 			continue
 		}
+		delete(t.absent, name)
 		if group.CommitsErr != nil {
 			continue
 		}
@@ -182,4 +184,15 @@ func (t *tracker) end(s *Snapshot) {
 			}
 		}
 	}
+}
+
+// missing forgets a group that two listings in a row lack. One alone may have been made while it moved from one
+// coordinator to another.
+func (t *tracker) missing(group string) {
+	if t.absent[group] {
+		delete(t.groups, group)
+		delete(t.absent, group)
+		return
+	}
+	t.absent[group] = true
 }

@@ -1,0 +1,123 @@
+package kafka
+
+// When a first record was created or appended, in milliseconds since 1970, where it is no time.
+const (
+	noRecord = 0
+	notKnown = -1
+)
+
+// oldest says when the first record of [from, HW) that a group of an isolation level is still to be handed was created
+// or appended: noRecord when none is left, notKnown when that cannot be said. For a record inside a batch whose header
+// does not tell its time, at is its offset and size how many bytes must be fetched to know.
+func (t *tail) oldest(p *Partition, isolation Isolation, from int64) (millis, at int64, size int32) {
+	if t == nil {
+		return notKnown, -1, 0
+	}
+	border := min(max(p.LastStable, from), p.HighWatermark)
+	m := &t.stable
+	at, found := m.firstRecord(from, border, isolation == ReadUncommitted)
+	if found == searchNone && isolation == ReadUncommitted {
+		m = &t.open
+		at, found = m.firstRecord(border, p.HighWatermark, true)
+	}
+	switch found {
+	case searchNone:
+		return noRecord, -1, 0
+	case searchUnknown:
+		return notKnown, -1, 0
+	case searchFound:
+	}
+	s := m.stampAt(at)
+	switch {
+	case s == nil:
+		return notKnown, -1, 0
+	case s.time > 0 && (s.all || at == s.first):
+		return s.time, -1, 0
+	}
+	if millis, ok := t.times[at]; ok {
+		return millis, at, 0
+	}
+	return notKnown, at, s.size
+}
+
+// time takes the time of one record from the batch that holds it.
+func (l *leg) time(j *job, log []byte) progress {
+	at := j.spans[0].from
+	for {
+		b, rest, err := nextBatch(log)
+		if err != nil || b.base > at || b.old() {
+			return ended
+		}
+		log = rest
+		if b.last < at {
+			continue
+		}
+		records, err := decode(&b)
+		if err != nil {
+			return ended
+		}
+		for _, r := range records {
+			if r.Offset >= at {
+				j.tail.learn(at, r.Timestamp.UnixMilli())
+				break
+			}
+		}
+		return ended
+	}
+}
+
+// learn keeps a record's time; one that tells none is not known.
+func (t *tail) learn(at, millis int64) {
+	if t.times == nil {
+		t.times = map[int64]int64{}
+	}
+	if millis <= 0 {
+		millis = notKnown
+	}
+	t.times[at] = millis
+}
+
+// date lists what must be fetched to know the times of the first records that are left, and forgets the times of those
+// before which no commit stands any more.
+func (x *index) date(standings []standing) (jobs []*job) {
+	type place struct {
+		tail *tail
+		at   int64
+	}
+	asked := map[place]bool{}
+	for i := range standings {
+		s := &standings[i]
+		if s.tails == nil {
+			continue
+		}
+		for _, c := range s.commits {
+			p := s.ends(c)
+			if p == nil || c.Offset >= p.HighWatermark {
+				continue
+			}
+			t := s.tail(c.Partition)
+			_, at, size := t.oldest(p, s.isolation, max(c.Offset, p.LogStart))
+			if at < 0 || asked[place{t, at}] {
+				continue
+			}
+			asked[place{t, at}] = true
+			if size > 0 {
+				jobs = append(jobs, &job{
+					topic: s.topic, partition: c.Partition, leader: p.Leader, epoch: p.LeaderEpoch, tail: t,
+					queue: intoTimes, spans: []span{{at, at + 1}}, need: size, left: x.scan.BytesPerPartition,
+				})
+			}
+		}
+	}
+	for _, tt := range x.topics {
+		for i := range tt.parts {
+			t := &tt.parts[i]
+			for at := range t.times {
+				if !asked[place{t, at}] {
+					delete(t.times, at)
+				}
+			}
+		}
+	}
+	return jobs
+}

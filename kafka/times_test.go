@@ -1,0 +1,117 @@
+package kafka
+
+import (
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// row is the lag of group g on one partition of t.
+func (r *Reading) row(t *testing.T, group string, partition int32) PartitionLag {
+	t.Helper()
+	for _, l := range r.Lags {
+		for _, p := range l.Partitions {
+			if l.Group == group && p.Partition == partition {
+				return p
+			}
+		}
+	}
+	t.Fatalf("no lag of %s on partition %d", group, partition)
+	return PartitionLag{}
+}
+
+func TestAgeOfTheFirstRecordLeft(t *testing.T) {
+	f := newFake(t, Config{})
+	now := time.Now()
+	ago := func(d time.Duration) *kgo.Record {
+		return &kgo.Record{Topic: "t", Timestamp: now.Add(-d), Value: []byte("v")}
+	}
+	// One batch of three records, then a transaction that is aborted, then one more record.
+	for _, r := range []*kgo.Record{ago(3 * time.Hour), ago(2 * time.Hour), ago(time.Hour)} {
+		f.client.Produce(t.Context(), r, nil)
+	}
+	if err := f.client.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.transact("a", 0, 2, kgo.TryAbort)
+	if err := f.client.ProduceSync(t.Context(), ago(time.Minute)).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	end := f.read().Topic("t").Partitions[0].HighWatermark
+	for _, c := range []struct {
+		name   string
+		commit int64
+		want   time.Duration
+	}{
+		{"before the first record of a batch", 0, 3 * time.Hour},
+		{"inside a batch", 1, 2 * time.Hour},
+		{"before the last record of a batch", 2, time.Hour},
+		{"before aborted records: the next that is handed out", 3, time.Minute},
+		{"at the end", end, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f.commit("g", 0, c.commit)
+			r := f.read()
+			row := r.row(t, "g", 0)
+			want := int64(0)
+			if c.want > 0 {
+				want = r.At.UnixMilli() - now.Add(-c.want).UnixMilli()
+			}
+			if row.Age != want {
+				t.Errorf("age %d ms, want %d", row.Age, want)
+			}
+			if again := f.read(); again.Ledger.ScanFetches != r.Ledger.ScanFetches {
+				t.Errorf("%d more fetches for a commit that stands still", again.Ledger.ScanFetches-r.Ledger.ScanFetches)
+			}
+		})
+	}
+	for _, parts := range f.reader.index.topics {
+		if n := len(parts.parts[0].times); n > 1 {
+			t.Errorf("%d times are kept for one commit", n)
+		}
+	}
+}
+
+func TestAgeIsNeverNegativeAndAbsentWhenUnknown(t *testing.T) {
+	f := newFake(t, Config{})
+	ahead := &kgo.Record{Topic: "t", Timestamp: time.Now().Add(time.Hour), Value: []byte("v")}
+	if err := f.client.ProduceSync(t.Context(), ahead).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	f.commit("g", 0, 0)
+	if row := f.read().row(t, "g", 0); row.Age != 0 || row.Records != 1 {
+		t.Errorf("a record from the future: %+v, want age 0", row)
+	}
+	off := newFake(t, Config{Scan: ScanConfig{BytesPerScrape: 1}})
+	off.transact("a", 0, 1, kgo.TryCommit)
+	off.commit("g", 0, 0)
+	off.commit("g", 1, 0)
+	r := off.read()
+	if row := r.row(t, "g", 0); row.Age != notKnown {
+		t.Errorf("without a scan: %+v, want an unknown age", row)
+	}
+	if row := r.row(t, "g", 1); row.Age != 0 {
+		t.Errorf("an empty partition: %+v, want age 0", row)
+	}
+}
+
+func TestStampOf(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		attributes int16
+		want       stamp
+	}{
+		{"create time", 0, stamp{time: 100}},
+		{"append time: that of every record", attrLogAppendTime, stamp{time: 300, all: true}},
+		{"delete horizon: the base timestamp is no record's", attrDeleteHorizon, stamp{}},
+		{"append time beside a delete horizon", attrLogAppendTime | attrDeleteHorizon, stamp{time: 300, all: true}},
+	} {
+		if got := stampOf(&batch{attributes: c.attributes, baseTime: 100, maxTime: 300}); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+	if got := stampOf(&batch{baseTime: -1, maxTime: -1}); got.time != 0 {
+		t.Errorf("no timestamp: %+v", got)
+	}
+}
