@@ -13,6 +13,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"github.com/twmb/franz-go/pkg/kversion"
+
+	"truelag/kafka"
 )
 
 const fakeTopic = "t"
@@ -133,7 +135,7 @@ func (f *Fake) start(ctx context.Context) error {
 
 func (f *Fake) newClient(opts ...kgo.Opt) (*kgo.Client, error) {
 	return kgo.NewClient(append(opts,
-		kgo.SeedBrokers(f.Seeds()...),
+		kgo.SeedBrokers(f.cluster.ListenAddrs()...),
 		kgo.ManualFlushing(), // one append is one batch
 		kgo.MaxBufferedRecords(1<<20),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
@@ -153,8 +155,13 @@ func (f *Fake) Close() {
 	f.cluster.Close()
 }
 
-// Seeds are the brokers' addresses.
-func (f *Fake) Seeds() []string { return f.cluster.ListenAddrs() }
+// Client needs no more than the brokers' addresses.
+func (f *Fake) Client() kafka.ClientConfig {
+	return kafka.ClientConfig{Seeds: f.cluster.ListenAddrs()}
+}
+
+// Surplus is none: holes are made without.
+func (f *Fake) Surplus(int32) int64 { return 0 }
 
 // Topic is t itself: the cluster serves one case.
 func (f *Fake) Topic() string { return fakeTopic }

@@ -39,7 +39,8 @@ func TestScenarios(t *testing.T) {
 func exporter(t *testing.T, c *Case, w World) func(context.Context) (*Scrape, error) {
 	t.Helper()
 	cfg := kafka.Config{
-		Client: kafka.ClientConfig{Seeds: w.Seeds()},
+		Client: w.Client(),
+		Groups: kafka.Filter{Include: []*regexp.Regexp{regexp.MustCompile("^" + regexp.QuoteMeta(w.Group("")))}},
 		Scan: kafka.ScanConfig{
 			Enabled: c.Scan, BytesPerScrape: 64 << 20, BytesPerPartition: 16 << 20, MaxRuns: 1 << 20,
 			Recheck: time.Nanosecond, // what a compaction changes is seen after some scrapes, not minutes

@@ -7,11 +7,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// nowhere is a world that is only asked for names.
-type nowhere struct{ World }
+// nowhere is a world that is only asked for names, and how many records it had to add to partition 0.
+type nowhere struct {
+	World
+	surplus int64
+}
 
 func (nowhere) Topic() string            { return "t-1" }
 func (nowhere) Group(name string) string { return name + "-1" }
+func (w nowhere) Surplus(partition int32) int64 {
+	if partition == 0 {
+		return w.surplus
+	}
+	return 0
+}
 
 const exposition = `
 # TYPE truelag_group_lag_offsets gauge
@@ -46,9 +55,10 @@ truelag_scrape_collector_success{collector="kafka"} 1
 
 func TestHold(t *testing.T) {
 	for name, tc := range map[string]struct {
-		scrape string // in place of exposition
-		want   string
-		says   []string // what each finding begins with
+		scrape  string // in place of exposition
+		surplus int64
+		want    string
+		says    []string // what each finding begins with
 	}{
 		"all true": {want: `
 lag_offsets: 7
@@ -63,6 +73,13 @@ success: true
 absent: false
 partition: {0: {lag_offsets: 5, lag_records: 3, rewinds: 1}, 1: absent, 2: {lag_records: 0, absent: false}}
 group: {h: {lag_offsets: 1, lag_records: 1}, i: absent}`},
+		"surplus": {surplus: 1, want: `
+lag_offsets: 6
+lag_records: 2
+composition: {record: 1, unscanned: 1, control: 4}
+partition: {0: {lag_offsets: 4, lag_records: 2}, 2: {lag_offsets: 2, lag_records: 0}}
+rewinds: 3
+group: {h: {lag_offsets: 0, lag_records: 0, composition: {}}}`},
 		"nothing named":          {want: `{}`},
 		"raw lag":                {want: `{lag_offsets: 8}`, says: []string{"lag_offsets: 7, want 8"}},
 		"true lag":               {want: `{lag_records: 0}`, says: []string{"lag_records: 3, want 0"}},
@@ -128,7 +145,7 @@ group: {h: {lag_offsets: 1, lag_records: 1}, i: absent}`},
 			if err := w.read(doc.Content[0], mainGroup); err != nil {
 				t.Fatal(err)
 			}
-			found := s.hold(&w, nowhere{})
+			found := s.hold(&w, nowhere{surplus: tc.surplus})
 			if len(found) != len(tc.says) {
 				t.Fatalf("got findings %q, want %q", found, tc.says)
 			}
