@@ -115,12 +115,12 @@ func (a OldFormat) Do(ctx context.Context, w World) error    { return w.OldForma
 var actions = map[string]func(n *yaml.Node) (Action, error){
 	"partitions": func(n *yaml.Node) (Action, error) {
 		var a Partitions
-		return &a, atLeastOne(&a.Count)(n)
+		return &a, atLeast(1, &a.Count)(n)
 	},
 	"append": func(n *yaml.Node) (Action, error) {
 		var a Append
 		return &a, fields(n, "append", map[string]reader{
-			"partition": notNegative(&a.Partition), "records": atLeastOne(&a.Records), "txn": into(&a.Txn),
+			"partition": atLeast(0, &a.Partition), "records": atLeast(1, &a.Records), "txn": into(&a.Txn),
 		}, "records")
 	},
 	"end": func(n *yaml.Node) (Action, error) {
@@ -130,19 +130,19 @@ var actions = map[string]func(n *yaml.Node) (Action, error){
 	"commit": func(n *yaml.Node) (Action, error) {
 		a := Commit{Group: "g"}
 		return &a, short(n, "commit", "offset", map[string]reader{
-			"partition": notNegative(&a.Partition), "offset": notNegative(&a.Offset), "group": into(&a.Group),
+			"partition": atLeast(0, &a.Partition), "offset": atLeast(0, &a.Offset), "group": into(&a.Group),
 		}, "offset")
 	},
 	"uncommit": func(n *yaml.Node) (Action, error) {
 		a := Uncommit{Group: "g"}
 		return &a, short(n, "uncommit", "partition", map[string]reader{
-			"partition": notNegative(&a.Partition), "group": into(&a.Group),
+			"partition": atLeast(0, &a.Partition), "group": into(&a.Group),
 		})
 	},
 	"compact": func(n *yaml.Node) (Action, error) {
 		var a Compact
 		err := fields(n, "compact", map[string]reader{
-			"partition": notNegative(&a.Partition), "from": notNegative(&a.From), "to": notNegative(&a.To),
+			"partition": atLeast(0, &a.Partition), "from": atLeast(0, &a.From), "to": atLeast(0, &a.To),
 		}, "from", "to")
 		if err == nil && a.To < a.From {
 			err = wrong(n, "compact: from %d is above to %d", a.From, a.To)
@@ -152,18 +152,18 @@ var actions = map[string]func(n *yaml.Node) (Action, error){
 	"delete_before": func(n *yaml.Node) (Action, error) {
 		var a DeleteBefore
 		return &a, short(n, "delete_before", "offset", map[string]reader{
-			"partition": notNegative(&a.Partition), "offset": notNegative(&a.Offset),
+			"partition": atLeast(0, &a.Partition), "offset": atLeast(0, &a.Offset),
 		}, "offset")
 	},
 	"skip_to": func(n *yaml.Node) (Action, error) {
 		var a SkipTo
 		return &a, short(n, "skip_to", "offset", map[string]reader{
-			"partition": notNegative(&a.Partition), "offset": notNegative(&a.Offset),
+			"partition": atLeast(0, &a.Partition), "offset": atLeast(0, &a.Offset),
 		}, "offset")
 	},
 	"recreate": func(n *yaml.Node) (Action, error) {
 		a := Recreate{Partitions: 1}
-		return &a, fields(n, "recreate", map[string]reader{"partitions": atLeastOne(&a.Partitions)})
+		return &a, fields(n, "recreate", map[string]reader{"partitions": atLeast(1, &a.Partitions)})
 	},
 	"delete_topic": func(n *yaml.Node) (Action, error) {
 		var yes bool
@@ -178,12 +178,12 @@ var actions = map[string]func(n *yaml.Node) (Action, error){
 	"truncate": func(n *yaml.Node) (Action, error) {
 		var a Truncate
 		return &a, short(n, "truncate", "to", map[string]reader{
-			"partition": notNegative(&a.Partition), "to": notNegative(&a.To),
+			"partition": atLeast(0, &a.Partition), "to": atLeast(0, &a.To),
 		}, "to")
 	},
 	"leaderless": func(n *yaml.Node) (Action, error) {
 		var a Leaderless
-		return &a, short(n, "leaderless", "partition", map[string]reader{"partition": notNegative(&a.Partition)})
+		return &a, short(n, "leaderless", "partition", map[string]reader{"partition": atLeast(0, &a.Partition)})
 	},
 	"deny": func(n *yaml.Node) (Action, error) {
 		var a Deny
@@ -192,7 +192,7 @@ var actions = map[string]func(n *yaml.Node) (Action, error){
 	"old_format": func(n *yaml.Node) (Action, error) {
 		a := OldFormat{Magic: 1}
 		err := fields(n, "old_format", map[string]reader{
-			"partition": notNegative(&a.Partition), "records": atLeastOne(&a.Records),
+			"partition": atLeast(0, &a.Partition), "records": atLeast(1, &a.Records),
 			"magic": into(&a.Magic), "compressed": into(&a.Compressed),
 		}, "records")
 		if err == nil && a.Magic != 0 && a.Magic != 1 {

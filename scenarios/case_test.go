@@ -36,7 +36,7 @@ func TestParseMistakes(t *testing.T) {
 		"end without commit":         {do("end: {txn: A}"), `line 4: end needs the key "commit"`},
 		"end with a word":            {do("end: {txn: A, commit: perhaps}"), `line 4: "perhaps" is not true or false`},
 		"commit without offset":      {do("commit: {partition: 1}"), `line 4: commit needs the key "offset"`},
-		"negative commit":            {do("commit: -1"), `line 4: -1 is negative`},
+		"negative commit":            {do("commit: -1"), `line 4: want at least 0, not -1`},
 		"offset past int64":          {do("commit: 9223372036854775808"), `line 4: "9223372036854775808" is not a whole number`},
 		"partition past int32":       {do("leaderless: 2147483648"), `line 4: "2147483648" is not a whole number`},
 		"compact without to":         {do("compact: {from: 1}"), `line 4: compact needs the key "to"`},

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,17 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// lineError is a mistake of a case file's author.
-type lineError struct {
-	line int
-	err  error
-}
-
-func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
-func (e *lineError) Unwrap() error { return e.err }
-
+// wrong is a mistake of a case file's author.
 func wrong(n *yaml.Node, format string, args ...any) error {
-	return &lineError{n.Line, fmt.Errorf(format, args...)}
+	return fmt.Errorf("line %d: %w", n.Line, fmt.Errorf(format, args...))
 }
 
 // reader takes a value from a file.
@@ -134,36 +125,15 @@ func oneOf(v *string, allowed ...string) reader {
 	}
 }
 
-// notNegative reads a number that counts or places something.
-func notNegative[T int | int32 | int64](v *T) reader {
+// atLeast reads a number that must not be lower.
+func atLeast[T int | int32 | int64](least T, v *T) reader {
 	return func(n *yaml.Node) error {
 		if err := into(v)(n); err != nil {
 			return err
 		}
-		if *v < 0 {
-			return wrong(n, "%d is negative", *v)
+		if *v < least {
+			return wrong(n, "want at least %d, not %d", least, *v)
 		}
 		return nil
 	}
-}
-
-func atLeastOne[T int | int32](v *T) reader {
-	return func(n *yaml.Node) error {
-		if err := into(v)(n); err != nil {
-			return err
-		}
-		if *v < 1 {
-			return wrong(n, "want at least 1, not %d", *v)
-		}
-		return nil
-	}
-}
-
-// lineOf is the line that an error speaks of; 0: none.
-func lineOf(err error) int {
-	var at *lineError
-	if errors.As(err, &at) {
-		return at.line
-	}
-	return 0
 }

@@ -107,7 +107,7 @@ func counts(v *map[string]int64, what string, known []string) reader {
 		for _, name := range known {
 			readers[name] = func(n *yaml.Node) error {
 				var count int64
-				err := notNegative(&count)(n)
+				err := atLeast(0, &count)(n)
 				(*v)[name] = count
 				return err
 			}
