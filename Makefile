@@ -18,6 +18,7 @@ build: ## The binary, static.
 .PHONY: test
 test: ## All fast tests, with the race detector: embedded brokers only.
 	go test -race -timeout 10m ./...
+	cd exposition/textparse && go test ./...
 
 .PHONY: lint
 lint: $(BIN)/golangci-lint-$(GOLANGCI_LINT_VERSION) ## gofmt, vet and the linters of .golangci.yml.
