@@ -11,7 +11,7 @@ import (
 
 var (
 	seed  = flag.Uint64("seed", 0, "play the random case of this seed alone")
-	seeds = flag.Uint64("seeds", 40, "how many random cases to play")
+	seeds = flag.Uint64("seeds", 20, "how many random cases to play")
 )
 
 // TestRandomCases plays random actions and holds each scrape against the kind of each single offset, which the world
