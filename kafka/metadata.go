@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -17,21 +18,7 @@ func (p *pass) readMetadata(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.met = met
-	if resp.ClusterID != nil {
-		p.clusterID = *resp.ClusterID
-	}
-	p.byID = make(map[int32]*node, len(resp.Brokers))
-	for _, b := range resp.Brokers {
-		n := &node{Broker: Broker{ID: b.NodeID, Host: b.Host, Port: b.Port}}
-		if b.Rack != nil {
-			n.Rack = *b.Rack
-		}
-		p.byID[n.ID] = n
-		p.nodes = append(p.nodes, n)
-	}
-	slices.SortFunc(p.nodes, func(a, b *node) int { return cmp.Compare(a.ID, b.ID) })
-
+	p.takeBrokers(resp, met)
 	p.index = make(map[string]int, len(resp.Topics))
 	p.names = make(map[TopicID]string, len(resp.Topics))
 	for i := range resp.Topics {
@@ -53,6 +40,24 @@ func (p *pass) readMetadata(ctx context.Context) error {
 	delete(p.names, TopicID{})
 	p.sortTopics()
 	return nil
+}
+
+// takeBrokers learns the brokers from an answer of any topics, and who gave it.
+func (p *pass) takeBrokers(resp *kmsg.MetadataResponse, met kgo.BrokerMetadata) {
+	p.met = met
+	if resp.ClusterID != nil {
+		p.clusterID = *resp.ClusterID
+	}
+	p.byID = make(map[int32]*node, len(resp.Brokers))
+	for _, b := range resp.Brokers {
+		n := &node{Broker: Broker{ID: b.NodeID, Host: b.Host, Port: b.Port}}
+		if b.Rack != nil {
+			n.Rack = *b.Rack
+		}
+		p.byID[n.ID] = n
+		p.nodes = append(p.nodes, n)
+	}
+	slices.SortFunc(p.nodes, func(a, b *node) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 func (p *pass) sortTopics() {

@@ -29,6 +29,9 @@ var (
 type wire struct {
 	client *kgo.Client
 	books  *books
+
+	// told, unless nil, is told of each request that ask has sent, with the response or the error.
+	told func(broker int32, req kmsg.Request, resp kmsg.Response, began time.Time, err error)
 }
 
 // ask sends a request to one broker. A connection that the broker closed while it was idle is opened again; everything
@@ -37,10 +40,14 @@ func (w *wire) ask(ctx context.Context, broker int32, req kmsg.Request) (kmsg.Re
 	api := kmsg.NameForKey(req.Key())
 	b := w.client.Broker(int(broker))
 	w.books.sent(api)
+	began := time.Now()
 	resp, err := b.Request(ctx, req)
 	if err != nil && ctx.Err() == nil && kgo.IsRetryableBrokerErr(err) {
 		w.books.sent(api)
 		resp, err = b.Request(ctx, req)
+	}
+	if w.told != nil {
+		w.told(broker, req, resp, began, err)
 	}
 	if err == nil {
 		return resp, nil
