@@ -37,6 +37,7 @@ func NewCluster(cfg Config, logger log.Logger) (*Cluster, error) {
 	if cfg.Name != "" {
 		logger = log.With(logger, "kafka_cluster", cfg.Name)
 	}
+	cfg.Groups.Shard = cfg.Shard
 	opts, err := cfg.Client.options(logger)
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
 		c.scan(ctx, s, standings)
 	}
 	c.rewinds(ctx, standings, lower)
-	r := &Reading{Snapshot: s, Lags: make([]TopicLag, 0, len(standings))}
+	r := &Reading{Snapshot: s, Shard: c.config.Shard, Lags: make([]TopicLag, 0, len(standings))}
 	for i := range standings {
 		r.Lags = append(r.Lags, standings[i].judge())
 	}

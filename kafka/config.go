@@ -13,17 +13,19 @@ type Config struct {
 	Topics    Filter
 	Isolation []IsolationRule // the first that matches a group holds
 	Scan      ScanConfig
+	Shard     Shard // the part of the groups and topics that is read; the zero value is all
 }
 
 // Filter chooses names. Expressions match anywhere in a name unless they are anchored: the configuration anchors them.
 type Filter struct {
 	Include []*regexp.Regexp // empty: every name
 	Exclude []*regexp.Regexp // wins over Include
+	Shard   Shard            // of the names that are left; set by NewCluster
 }
 
 // Match says whether the filter lets a name through.
 func (f Filter) Match(name string) bool {
-	return (len(f.Include) == 0 || matchAny(f.Include, name)) && !matchAny(f.Exclude, name)
+	return f.Shard.Owns(name) && (len(f.Include) == 0 || matchAny(f.Include, name)) && !matchAny(f.Exclude, name)
 }
 
 func matchAny(res []*regexp.Regexp, name string) bool {

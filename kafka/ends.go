@@ -31,6 +31,9 @@ func (p *pass) readEnds(ctx context.Context, e end) {
 	requests := make(map[*node]*kmsg.ListOffsetsRequest, len(p.nodes))
 	for i := range p.topics {
 		t := &p.topics[i]
+		if !p.wants(t.Name) {
+			continue
+		}
 		for n := range t.Partitions {
 			part := &t.Partitions[n]
 			if part.Err != nil || *e.of(part) != unread {

@@ -26,8 +26,9 @@ type reader struct {
 	logger log.Logger
 
 	// What the last pass found; one pass runs at a time.
-	commits map[string]int // how many rows each group's commits took
-	silent  map[int32]bool // brokers that did not answer
+	commits map[string]int  // how many rows each group's commits took
+	silent  map[int32]bool  // brokers that did not answer
+	named   map[string]bool // topics that groups name; only with shards
 }
 
 // newReader makes a reader. The client must have no consumer and no producer, and is not closed.
@@ -66,9 +67,11 @@ func (r *reader) read(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.ownTopics()
 	within(ctx, 1./3, p.listGroups, func(ctx context.Context) { p.readEnds(ctx, logStart) })
 	within(ctx, 1./2, p.fetchCommits, p.describeGroups)
 	within(ctx, 1./4, p.meetStrangers)
+	p.groupTopics()
 	within(ctx, 1./4, func(ctx context.Context) { p.readEnds(ctx, logStart) }) // of topics that are new
 	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, lastStable) })
 	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, highWatermark) })
@@ -125,7 +128,8 @@ type pass struct {
 	met          kgo.BrokerMetadata // who answered Metadata
 	coordinators []int32            // leader of each partition of __consumer_offsets; empty if it may not be described
 
-	topics []Topic // by name
+	topics []Topic         // by name
+	wanted map[string]bool // those whose ends are read; nil: all
 	index  map[string]int
 	names  map[TopicID]string // empty for topics that the filter leaves out
 
@@ -178,7 +182,7 @@ func (p *pass) atEach(do func(*node)) {
 func (p *pass) snapshot() *Snapshot {
 	s := &Snapshot{
 		ClusterID:      p.clusterID,
-		Topics:         p.topics,
+		Topics:         p.wantedTopics(),
 		Groups:         p.mergeGroups(),
 		GroupsComplete: len(p.nodes) > 0,
 	}
