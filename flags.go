@@ -49,6 +49,9 @@ func newApp(o *options) *kingpin.Application {
 		"separated by commas. One that answers is enough. Example: kafka-1:9092,kafka-2:9092").
 		PlaceHolder("HOST:PORT,...").StringsVar(&o.brokers)
 	app.Flag("collector.kafka", "Read consumer groups and topics from Kafka.").Default("true").BoolVar(&o.collectKafka)
+	app.Flag("shard", "Read one part of the groups and topics, I of N from 0 on, so that N exporters cover a large "+
+		"cluster (docs/sharding.md). Example: 0/3").
+		Default("0/1").SetValue(&o.shard)
 	app.Flag("timeout-offset", "How much earlier than Prometheus gives up a scrape ends, so that what was read still "+
 		"arrives. Example: 500ms").Default("0.5s").DurationVar(&o.timeoutOffset)
 	app.Flag("compat.kafka-exporter", "Also export the metrics of danielqsj/kafka_exporter, under their names, for "+
@@ -113,6 +116,7 @@ var right = map[string]string{
 	"log.level":  "one of " + strings.Join(logLevels, ", "),
 	"log.format": "one of " + strings.Join(logFormats, ", "),
 	"compat.lag": "one of " + strings.Join(compatLags, ", "),
+	"shard":      "part I of N as I/N, counted from 0: for example 0/3, 1/3 and 2/3 for three exporters",
 }
 
 var envName = regexp.MustCompile(`[^A-Z0-9]`)

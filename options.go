@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 	toolkit "github.com/prometheus/exporter-toolkit/web"
 
+	"truelag/kafka"
 	"truelag/web"
 )
 
@@ -34,6 +35,7 @@ type options struct {
 	configFile    string
 	brokers       []string
 	collectKafka  bool
+	shard         shardValue
 	timeoutOffset time.Duration
 	compat        bool
 	compatLag     string
@@ -63,6 +65,14 @@ func parse(args []string) (*options, error) {
 
 func asksHelp(app *kingpin.Application, context *kingpin.ParseContext) bool {
 	return slices.ContainsFunc(context.Elements, func(e *kingpin.ParseElement) bool { return e.Clause == app.HelpFlag })
+}
+
+// shardValue is a shard as the value of a flag.
+type shardValue struct{ kafka.Shard }
+
+func (v *shardValue) Set(text string) (err error) {
+	v.Shard, err = kafka.ParseShard(text)
+	return err
 }
 
 // splitBrokers takes brokers separated by commas, spaces, or in flags of their own.

@@ -69,6 +69,7 @@ func (g *generation) collectKafka(o *options, cfg *config.Config, before *genera
 	var readers []collector.KafkaReader
 	for i, wants := range cfg.Clusters() {
 		settings := cfg.Kafka.Clusters[i]
+		wants.Shard = o.shard.Shard
 		c := before.cluster(settings)
 		if c == nil {
 			var err error
@@ -99,6 +100,8 @@ func switchedOff(o *options, cfg *config.Config) []web.Off {
 		add(o.collectKafka && !c.Scan.Enabled, "True lag"+of(c.Name),
 			"Scanning is switched off: every offset counts as a record.", "Set scan.enabled to true.")
 	}
+	add(o.collectKafka && !o.shard.Whole(), "The groups and topics of other shards",
+		fmt.Sprintf("This is shard %s; the others are at other exporters.", o.shard), "Leave out --shard to read all.")
 	add(!o.compat, "The metric names of kafka_exporter", "Not asked for.", "Start with --compat.kafka-exporter.")
 	add(!o.lifecycle, "Reloading over HTTP", "Not asked for; SIGHUP reloads.", "Start with --web.enable-lifecycle.")
 	return off
