@@ -155,10 +155,13 @@ func (k *kafkaLabels) of(l *kafka.TopicLag) *lagLabels {
 	return labels
 }
 
-// end puts labels to the rows of topics' partitions.
+// end puts labels to the rows of the partitions of topics that are the shard's own.
 func (k *kafkaLabels) end(r *kafka.Reading, rows *kafkaRows) {
 	for i := range r.Topics {
 		t := &r.Topics[i]
+		if !r.Shard.Owns(t.Name) {
+			continue
+		}
 		labels := k.ends[t.Name]
 		if len(labels) != len(t.Partitions) {
 			labels = make([]string, len(t.Partitions))
@@ -178,18 +181,22 @@ func (k *kafkaLabels) end(r *kafka.Reading, rows *kafkaRows) {
 
 // kafkaExporter puts the labels of danielqsj/kafka_exporter to the rows that only its families have.
 func (k *kafkaLabels) kafkaExporter(r *kafka.Reading, rows *kafkaRows) {
-	rows.compatCluster = exposition.Chunk[kafka.Reading]{Labels: []string{strings.TrimSuffix(k.prefix, ",")}, Rows: []kafka.Reading{*r}}
-	rows.compatBrokers.Rows = r.Brokers
-	for _, b := range r.Brokers {
-		address := net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
-		rows.compatBrokers.Labels = append(rows.compatBrokers.Labels, k.pairs("id", strconv.Itoa(int(b.ID)), "address", address))
+	if r.Shard.First() {
+		rows.compatCluster = exposition.Chunk[kafka.Reading]{Labels: []string{strings.TrimSuffix(k.prefix, ",")}, Rows: []kafka.Reading{*r}}
+		rows.compatBrokers.Rows = r.Brokers
+		for _, b := range r.Brokers {
+			address := net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
+			rows.compatBrokers.Labels = append(rows.compatBrokers.Labels, k.pairs("id", strconv.Itoa(int(b.ID)), "address", address))
+		}
 	}
 	rows.compatGroups.Rows = r.Groups
 	for i := range r.Groups {
 		rows.compatGroups.Labels = append(rows.compatGroups.Labels, k.pairs("consumergroup", r.Groups[i].Name))
 	}
-	rows.compatEnds.Rows = r.Topics
 	for i := range r.Topics {
-		rows.compatEnds.Labels = append(rows.compatEnds.Labels, k.pairs("topic", r.Topics[i].Name))
+		if t := &r.Topics[i]; r.Shard.Owns(t.Name) {
+			rows.compatEnds.Rows = append(rows.compatEnds.Rows, *t)
+			rows.compatEnds.Labels = append(rows.compatEnds.Labels, k.pairs("topic", t.Name))
+		}
 	}
 }
