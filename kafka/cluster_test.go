@@ -68,8 +68,13 @@ func (f *fake) transact(id string, partition int32, n int, end kgo.TransactionEn
 
 func (f *fake) commit(group string, partition int32, offset int64) {
 	f.t.Helper()
+	f.commitOn("t", group, partition, offset)
+}
+
+func (f *fake) commitOn(topic, group string, partition int32, offset int64) {
+	f.t.Helper()
 	var o kadm.Offsets
-	o.AddOffset("t", partition, offset, -1)
+	o.AddOffset(topic, partition, offset, -1)
 	if err := f.admin.CommitAllOffsets(f.t.Context(), group, o); err != nil {
 		f.t.Fatal(err)
 	}

@@ -127,6 +127,21 @@ func (x *index) plan(s *Snapshot) []*job {
 	return jobs
 }
 
+// renewed puts the maps in place that were read again to the end in this scrape.
+func (x *index) renewed(s *Snapshot) {
+	for name, tt := range x.topics {
+		topic := s.Topic(name)
+		for i := range tt.parts {
+			t, p := &tt.parts[i], &topic.Partitions[i]
+			if t.renewal == nil || p.Err != nil || len(t.wants) == 0 {
+				continue
+			}
+			_, _, renewal := t.plan(p)
+			t.renew(s.At, x.scan.Recheck, renewal)
+		}
+	}
+}
+
 // unsure lists topics whose maps are old enough to be read again unless the topic is not compacted, which is not known
 // or was learned long ago.
 func (x *index) unsure(s *Snapshot) (names []string) {

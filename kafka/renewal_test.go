@@ -1,0 +1,63 @@
+package kafka
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+func TestCompactedTailsAreReadAgain(t *testing.T) {
+	for _, c := range []struct {
+		policy string
+		again  bool
+	}{{"compact", true}, {"delete", false}} {
+		t.Run(c.policy, func(t *testing.T) {
+			scan := ScanConfig{Enabled: true, BytesPerScrape: 1 << 20, BytesPerPartition: 1 << 20, Recheck: time.Nanosecond, MaxRuns: 1 << 20}
+			f := newFake(t, Config{Scan: scan})
+			if err := f.cluster.CreateTopic("c", 1, map[string]string{"cleanup.policy": c.policy}); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 20 {
+				r := &kgo.Record{Topic: "c", Key: fmt.Append(nil, i%4), Value: []byte("v")}
+				if err := f.client.ProduceSync(t.Context(), r).FirstErr(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.commitOn("c", "g", 0, 0)
+			f.read()
+			f.cluster.Compact()
+			before := f.read()
+			after := f.read()
+			want := int64(20)
+			if c.again {
+				want = handed(f, "c")
+			}
+			if row := before.row(t, "g", 0); row.Records != want {
+				t.Errorf("%d records after the cleaning, want %d", row.Records, want)
+			}
+			if again := after.Ledger.ScanFetches > before.Ledger.ScanFetches; again != c.again {
+				t.Errorf("read again: %v, want %v", again, c.again)
+			}
+		})
+	}
+}
+
+// handed counts the records that are left in a topic of one partition, by their distinct offsets in a raw consumer.
+func handed(f *fake, topic string) (n int64) {
+	f.t.Helper()
+	c, err := kgo.NewClient(kgo.SeedBrokers(f.cluster.ListenAddrs()...), kgo.ConsumeTopics(topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	defer c.Close()
+	for last := int64(-1); last < 19; {
+		fetches := c.PollFetches(f.t.Context())
+		if err := fetches.Err(); err != nil {
+			f.t.Fatal(err)
+		}
+		fetches.EachRecord(func(r *kgo.Record) { n, last = n+1, r.Offset })
+	}
+	return n
+}
