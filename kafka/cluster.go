@@ -163,6 +163,7 @@ func (c *Cluster) scan(ctx context.Context, s *Snapshot, standings []standing) {
 	sc := scanner{ask: c.reader.wire.ask, books: c.books, now: s.At}
 	sc.budget.Store(c.config.Scan.BytesPerScrape)
 	sc.run(ctx, c.index.plan(s))
+	c.index.renewed(s)
 	sc.run(ctx, c.index.date(standings))
 }
 
