@@ -11,6 +11,7 @@ package kafka
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-kit/log"
@@ -25,10 +26,13 @@ type Cluster struct {
 	client *kgo.Client
 	reader *reader
 	books  *books
+	events *events
+	last   atomic.Pointer[Reading]
 
 	turn    chan struct{} // holds the one that may read and change what follows
 	index   *index
 	tracker *tracker
+	watch   *watch
 }
 
 // NewCluster makes a cluster's reader. It connects when it is first asked to read. The error is one of the
@@ -46,7 +50,10 @@ func NewCluster(cfg Config, logger log.Logger) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{config: cfg, logger: logger, client: client, books: newBooks(), index: newIndex(cfg.Scan), tracker: newTracker(), turn: make(chan struct{}, 1)}
+	c := &Cluster{
+		config: cfg, logger: logger, client: client, books: newBooks(), events: newEvents(logger),
+		turn: make(chan struct{}, 1), index: newIndex(cfg.Scan), tracker: newTracker(), watch: newWatch(),
+	}
 	c.reader = newReader(client, readerConfig{Groups: cfg.Groups, Topics: cfg.Topics}, c.books, logger)
 	return c, nil
 }
@@ -77,7 +84,7 @@ func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
 	}
 	s, err := c.reader.read(ctx)
 	if err != nil {
-		return &Reading{Snapshot: &Snapshot{}, Ledger: c.books.snapshot()}, err
+		return &Reading{Snapshot: &Snapshot{}, Ledger: c.ledger()}, err
 	}
 	deadline, _ := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(scanShare*float64(time.Until(deadline))))
@@ -92,8 +99,17 @@ func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
 	for i := range standings {
 		r.Lags = append(r.Lags, standings[i].judge())
 	}
-	r.Ledger = c.books.snapshot()
+	c.events.add(s.At, c.watch.next(r)...)
+	r.Ledger = c.ledger()
+	c.last.Store(r)
 	return r, nil
+}
+
+// ledger is what everything has cost and met so far.
+func (c *Cluster) ledger() Ledger {
+	l := c.books.snapshot()
+	l.Events = c.events.counted()
+	return l
 }
 
 // begin waits for the read before to end.
@@ -219,7 +235,9 @@ func (c *Cluster) rewinds(ctx context.Context, standings []standing, lower []*re
 			r.From = min(r.From, end)
 		}
 		if r.To < r.From {
-			r.count(standings[r.at].replay(&r.Rewind))
+			replayed := standings[r.at].replay(&r.Rewind)
+			r.count(replayed)
+			c.events.rewound(standings[r.at].now, &r.Rewind, replayed)
 		}
 	}
 }

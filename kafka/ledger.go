@@ -13,6 +13,7 @@ type Ledger struct {
 	Errors      map[Failure]int64 // by API and error; the usual ones exist at 0 from the start
 	ScanBytes   int64             // record bytes that the tail index fetched
 	ScanFetches int64             // Fetch requests that the tail index sent
+	Events      [eventKinds]int64 // findings by kind, also those that Events does not keep
 }
 
 // Failure names one kind of error of one API. It counts once for a request, and once for each row of an answer (a
@@ -37,6 +38,9 @@ var usual = map[string][]*kerr.Error{
 	"ConsumerGroupDescribe": append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
 	"StreamsGroupDescribe":  append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
 	"ShareGroupDescribe":    append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
+	"DescribeProducers":     {kerr.TopicAuthorizationFailed, kerr.NotLeaderForPartition, kerr.UnknownTopicOrPartition},
+	"ListTransactions":      {kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable},
+	"DescribeTransactions":  {kerr.TransactionalIDAuthorizationFailed, kerr.TransactionalIDNotFound, kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.NotCoordinator},
 	"OffsetForLeaderEpoch":  {kerr.FencedLeaderEpoch, kerr.UnknownLeaderEpoch, kerr.NotLeaderForPartition, kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed},
 	"DescribeConfigs":       {kerr.TopicAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.UnknownTopicOrPartition},
 	"Fetch":                 {kerr.TopicAuthorizationFailed, kerr.NotLeaderForPartition, kerr.OffsetOutOfRange, kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.FencedLeaderEpoch, kerr.KafkaStorageError},

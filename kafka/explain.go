@@ -1,0 +1,244 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// ErrLeftOut is the error of a group or topic that the configuration leaves out: nothing is asked about it.
+var ErrLeftOut = errors.New("the configuration leaves it out")
+
+// Explanation is how far one group is behind on one partition and how that was found out: one read of this partition
+// alone, kept request by request and batch by batch.
+type Explanation struct {
+	Group, Topic string
+	Partition    int32
+	Type         GroupType // as the last Reading told it; empty: it told none
+	At           time.Time // when the read began
+	Took         time.Duration
+	Requests     []Request // in the order in which they were sent
+
+	Coordinator int32     // -1: not found
+	Ends        Partition // the leader and the three ends; Ends.Err is why they are not known
+	Isolation   Isolation
+	Source      IsolationSource
+
+	// Err is why there is no lag. It is nil, and Committed -1, when the group has no committed offset on the partition.
+	Err error
+
+	// Lacks is the permission that would let the exporter know more, as kafka-acls spells it. With a Lag that is Known it
+	// is that for Fetch, and offsets are Unscanned for want of it.
+	Lacks string
+
+	Committed   int64
+	Lag         PartitionLag // as a scrape at this moment would tell it, but for its Rewinds
+	Composition Composition
+	BeyondEnd   int64     // offsets between high watermark and commit
+	First       time.Time // of the first record left; zero: there is none, or its time is not known
+
+	// Records is the true lag: exact, or else the least upper bound that this read and the last Reading give together. A
+	// read of one partition stops after a MiB, where the index of the scrapes has gone on.
+	Records int64
+	Exact   bool
+
+	Log     []Stretch // what the offsets between commit and high watermark are, in their order
+	Blocker *Blocker  // what the last stable offset waits for; nil: nothing, or its first batch was not seen
+
+	Scraped   *PartitionLag // what the last Reading told of the same partition; nil: nothing
+	ScrapedAt time.Time
+	Rewinds   []Event // of the same partition, newest first
+}
+
+// Blocker is the oldest open transaction, as its first batch tells it.
+type Blocker struct {
+	Producer int64
+	Epoch    int16
+	First    int64     // its first offset on the partition
+	Since    time.Time // when its first record was created or appended; zero: not told
+}
+
+// Bounds of what one Explain asks of a cluster, whatever the log looks like.
+const (
+	explainBytes   = 1 << 20   // fetched below the last stable offset, from the commit on; give or take a batch
+	explainOpen    = 256 << 10 // fetched above it
+	explainFetches = 8
+	explainTime    = 5 * time.Second // for a context without a deadline
+)
+
+// Last is what the last Read that succeeded has returned; nil before the first one.
+func (c *Cluster) Last() *Reading { return c.last.Load() }
+
+// Explain reads one partition for one group afresh: the same steps in the same order as Read takes, the same arithmetic,
+// and nothing that Read uses is waited for or changed, so that both may run at the same time. It sends one Metadata
+// request (a slow broker gets company, as in Read), at most three FindCoordinator, three ListOffsets, one OffsetFetch and
+// at most eight Fetch, and fetches little more than a MiB.
+//
+// The error is ErrLeftOut, or a panic over what a broker sent. Everything else that goes wrong stands in the Explanation.
+func (c *Cluster) Explain(ctx context.Context, group, topic string, partition int32) (e *Explanation, err error) {
+	switch {
+	case !c.config.Groups.Match(group):
+		return nil, fmt.Errorf("group %q: %w", group, ErrLeftOut)
+	case !c.config.Topics.Match(topic):
+		return nil, fmt.Errorf("topic %q: %w", topic, ErrLeftOut)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			e, err = nil, fmt.Errorf("explain partition %d of topic %q: panic: %v\n%s", partition, topic, p, debug.Stack())
+		}
+	}()
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, explainTime)
+		defer cancel()
+	}
+	e = &Explanation{
+		Group: group, Topic: topic, Partition: partition, At: time.Now(),
+		Coordinator: -1, Committed: -1, Ends: Partition{Leader: -1, LeaderEpoch: -1, Err: errUnanswered},
+	}
+	last := c.Last()
+	e.recall(last)
+	e.Rewinds = c.events.rewindsOf(group, topic, partition)
+	q := newInquiry(c, e)
+	if e.Err = q.read(ctx); e.Err == nil && e.Committed >= 0 {
+		c.measure(ctx, q, last)
+	}
+	e.Requests = q.sent()
+	e.Lacks = e.lacks()
+	e.Took = time.Since(e.At)
+	return e, nil
+}
+
+// recall takes what the last Reading tells of the partition.
+func (e *Explanation) recall(last *Reading) {
+	if last == nil {
+		return
+	}
+	if g := last.Group(e.Group); g != nil {
+		e.Type = g.Type
+	}
+	if l := last.Lag(e.Group, e.Topic); l != nil {
+		e.Scraped, e.ScrapedAt = l.partition(e.Partition), last.At
+	}
+}
+
+// measure judges what was read as a scrape does, by an index of its own.
+func (c *Cluster) measure(ctx context.Context, q *inquiry, last *Reading) {
+	e := q.explanation
+	s := &Snapshot{At: e.At, Topics: q.topics}
+	topic := &s.Topics[0]
+	commit := Commit{Offset: e.Committed, Partition: e.Partition, LeaderEpoch: -1}
+	st := standing{
+		group: &Group{Name: e.Group}, topic: topic, commits: []Commit{commit}, now: e.At,
+		history: &history{id: topic.ID, parts: make([]past, len(topic.Partitions))},
+	}
+	e.Isolation, e.Source = c.presumed(e, last)
+	st.isolation, st.source = e.Isolation, e.Source
+	index := newIndex(ScanConfig{BytesPerPartition: explainBytes, MaxRuns: 1 << 20})
+	st.want(index)
+	if c.config.Scan.Enabled {
+		q.scan(ctx, index, s, &st)
+	}
+	lag := st.judge()
+	e.Lag, e.Composition, e.BeyondEnd = lag.Partitions[0], lag.Composition, lag.BeyondEnd
+	t := st.tail(e.Partition)
+	if e.Lag.Records > 0 {
+		if millis, _, _ := t.oldest(&e.Ends, e.Isolation, max(e.Committed, e.Ends.LogStart)); millis > 0 {
+			e.First = time.UnixMilli(millis)
+		}
+	}
+	e.Records, e.Exact = e.Lag.Records, e.Composition[Unscanned] == 0
+	if !e.Exact {
+		e.bound(topic, last)
+	}
+	e.Log = q.list(t)
+}
+
+// presumed is the isolation by which the group is judged: what the configuration says, else what the scrapes have seen,
+// else what the commit that was just read shows.
+func (c *Cluster) presumed(e *Explanation, last *Reading) (Isolation, IsolationSource) {
+	for _, rule := range c.config.Isolation {
+		if rule.Groups.MatchString(e.Group) {
+			return rule.Isolation, Configured
+		}
+	}
+	if last != nil {
+		if l := last.Lag(e.Group, e.Topic); l != nil && l.Source != Assumed {
+			return l.Isolation, l.Source
+		}
+	}
+	if e.Ends.above(e.Committed) {
+		return ReadUncommitted, Observed
+	}
+	return ReadCommitted, Assumed
+}
+
+// bound lowers the upper bound of the true lag by what the last Reading has counted.
+func (e *Explanation) bound(topic *Topic, last *Reading) {
+	was := e.Scraped
+	if was == nil || !was.Known || was.Committed > e.Ends.HighWatermark || last.Topic(e.Topic).ID != topic.ID {
+		return
+	}
+	p := &last.Topic(e.Topic).Partitions[e.Partition]
+	l := last.Lag(e.Group, e.Topic)
+	if e.Ends.HighWatermark < p.HighWatermark || l.Isolation != e.Isolation {
+		return
+	}
+	n := was.Records + e.Ends.HighWatermark - p.HighWatermark + max(was.Committed-max(e.Committed, e.Ends.LogStart), 0)
+	same := was.Committed == e.Committed && p.HighWatermark == e.Ends.HighWatermark && p.LogStart == e.Ends.LogStart
+	if e.Isolation == ReadCommitted && e.Ends.LastStable != p.LastStable { // what was held back may be records by now
+		n += p.HighWatermark - min(max(p.LastStable, was.Committed), p.HighWatermark)
+		same = false
+	}
+	if n <= e.Records {
+		e.Records, e.Exact = n, same && l.Composition[Unscanned] == 0
+	}
+}
+
+// lacks is the permission that an error, or a refused Fetch, is about.
+func (e *Explanation) lacks() string {
+	switch {
+	case errors.Is(e.Err, kerr.GroupAuthorizationFailed):
+		return "Describe on Group"
+	case errors.Is(e.Err, kerr.TopicAuthorizationFailed):
+		return "Describe on Topic"
+	case e.Err == nil && refused(e.Requests):
+		return "Read on Topic"
+	}
+	return ""
+}
+
+// refused says that Fetch was denied.
+func refused(requests []Request) bool {
+	return slices.ContainsFunc(requests, func(r Request) bool {
+		return r.API == "Fetch" && errors.Is(r.Err, kerr.TopicAuthorizationFailed)
+	})
+}
+
+// Lag finds a group's topic; nil when the reading does not hold it.
+func (r *Reading) Lag(group, topic string) *TopicLag {
+	i := sort.Search(len(r.Lags), func(i int) bool {
+		l := &r.Lags[i]
+		return l.Group > group || l.Group == group && l.Topic >= topic
+	})
+	if i < len(r.Lags) && r.Lags[i].Group == group && r.Lags[i].Topic == topic {
+		return &r.Lags[i]
+	}
+	return nil
+}
+
+// partition finds a partition's row; nil when the group has no committed offset there.
+func (l *TopicLag) partition(number int32) *PartitionLag {
+	for i := range l.Partitions {
+		if l.Partitions[i].Partition == number {
+			return &l.Partitions[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-kit/log"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// inquiry reads one partition for one group. It goes through the steps of a pass, and its wire tells it of each request.
+type inquiry struct {
+	*pass
+	explanation *Explanation
+
+	mu       sync.Mutex
+	requests []Request
+	answers  []fetched
+	fetches  int
+}
+
+// fetched is what one Fetch brought.
+type fetched struct {
+	at  int64 // the offset that was asked for
+	log []byte
+}
+
+func newInquiry(c *Cluster, e *Explanation) *inquiry {
+	q := &inquiry{explanation: e}
+	w := &wire{client: c.client, books: c.books, told: q.told}
+	r := &reader{wire: w, config: c.reader.config, logger: log.NewNopLogger()}
+	q.pass = &pass{reader: r, strangers: map[string]bool{}, strangerIDs: map[TopicID]bool{}}
+	return q
+}
+
+// read fills in the commit and the ends, in the order that makes them comparable: log start, commit, last stable offset,
+// high watermark. The error is why there can be no lag.
+func (q *inquiry) read(ctx context.Context) error {
+	e := q.explanation
+	if e.Type == Share {
+		return errShare
+	}
+	var err error
+	within(ctx, 1./3, func(ctx context.Context) { err = q.readTopic(ctx) })
+	if err != nil {
+		return fmt.Errorf("topic %q: %w", e.Topic, err)
+	}
+	part := &q.topics[0].Partitions[e.Partition]
+	defer func() { e.Ends = *part }()
+	var coordinator *node
+	within(ctx, 1./3,
+		func(ctx context.Context) { coordinator, err = q.findCoordinator(ctx) },
+		func(ctx context.Context) { q.readEnds(ctx, logStart) })
+	if err == nil {
+		e.Coordinator = coordinator.ID
+		within(ctx, 1./3, func(ctx context.Context) { err = q.readCommit(ctx, coordinator) })
+	}
+	within(ctx, 1./3, func(ctx context.Context) { q.readEnds(ctx, lastStable) })
+	within(ctx, 1./3, func(ctx context.Context) { q.readEnds(ctx, highWatermark) })
+	switch {
+	case err != nil:
+		return fmt.Errorf("commit of group %q: %w", e.Group, err)
+	case part.Err != nil:
+		return fmt.Errorf("ends of partition %d: %w", e.Partition, part.Err)
+	}
+	return nil
+}
+
+// errShare is why a share group has no lag of this kind.
+var errShare = errors.New("a share group has no committed offsets")
+
+// readTopic learns the brokers, the topic's identity and the partition's leader.
+func (q *inquiry) readTopic(ctx context.Context) error {
+	e := q.explanation
+	if !legalTopic(e.Topic) {
+		return kerr.InvalidTopicException
+	}
+	began := time.Now()
+	resp, met, err := q.wire.metadata(ctx, []kmsg.MetadataRequestTopic{{Topic: kmsg.StringPtr(e.Topic)}})
+	r := Request{API: "Metadata", Version: -1, Broker: met.NodeID, At: began, Took: time.Since(began), About: "leader of the partition", Err: err}
+	if err != nil {
+		q.note(r)
+		return err
+	}
+	r.Version = resp.GetVersion()
+	q.takeBrokers(resp, met)
+	err = errUnanswered
+	for i := range resp.Topics {
+		if t := &resp.Topics[i]; t.Topic != nil && *t.Topic == e.Topic {
+			q.topics = []Topic{q.topic(t)}
+			err = q.topics[0].Err
+		}
+	}
+	r.Err = err
+	q.note(r)
+	if err != nil {
+		return err
+	}
+	row := &q.topics[0]
+	q.index, q.names = map[string]int{e.Topic: 0}, map[TopicID]string{row.ID: e.Topic}
+	delete(q.names, TopicID{})
+	if e.Partition < 0 || int(e.Partition) >= len(row.Partitions) {
+		return fmt.Errorf("it has %d partitions, counted from 0: %w", len(row.Partitions), kerr.UnknownTopicOrPartition)
+	}
+	for i := range row.Partitions {
+		if i != int(e.Partition) {
+			row.Partitions[i].Err = errUnasked
+		}
+	}
+	return nil
+}
+
+// errUnasked keeps the other partitions out of the requests.
+var errUnasked = errors.New("not asked about")
+
+// findCoordinator asks one broker after the other, up to three, who coordinates the group.
+func (q *inquiry) findCoordinator(ctx context.Context) (*node, error) {
+	nodes := slices.Clone(q.nodes)
+	slices.SortStableFunc(nodes, func(a, b *node) int { // who has just answered is likely to answer again
+		switch {
+		case q.isMet(a) && !q.isMet(b):
+			return -1
+		case q.isMet(b) && !q.isMet(a):
+			return 1
+		}
+		return 0
+	})
+	err := error(kerr.CoordinatorNotAvailable)
+	for _, n := range nodes[:min(len(nodes), 3)] {
+		var at int32
+		within(ctx, 1./2, func(ctx context.Context) { at, err = q.askCoordinator(ctx, n) })
+		switch {
+		case err == nil && q.byID[at] != nil:
+			return q.byID[at], nil
+		case err == nil:
+			err = kerr.CoordinatorNotAvailable
+		case errors.Is(err, kerr.GroupAuthorizationFailed):
+			return nil, err
+		}
+	}
+	return nil, err
+}
+
+func (q *inquiry) askCoordinator(ctx context.Context, n *node) (int32, error) {
+	req := kmsg.NewPtrFindCoordinatorRequest()
+	req.CoordinatorKey = q.explanation.Group
+	req.CoordinatorKeys = []string{q.explanation.Group}
+	answer, err := q.ask(ctx, n, req)
+	if err != nil {
+		return -1, err
+	}
+	at, code := coordinatorOf(answer.(*kmsg.FindCoordinatorResponse))
+	return at, q.rowError("FindCoordinator", code)
+}
+
+// coordinatorOf reads an answer of any version: from 4 on it may be about several groups.
+func coordinatorOf(resp *kmsg.FindCoordinatorResponse) (broker int32, code int16) {
+	if resp.Version < 4 {
+		return resp.NodeID, resp.ErrorCode
+	}
+	if len(resp.Coordinators) == 0 {
+		return -1, kerr.CoordinatorNotAvailable.Code
+	}
+	return resp.Coordinators[0].NodeID, resp.Coordinators[0].ErrorCode
+}
+
+// readCommit asks for the group's committed offset on the one partition. Named like this, a topic that may not be
+// described is refused, where a request for all topics leaves it out.
+func (q *inquiry) readCommit(ctx context.Context, n *node) error {
+	e := q.explanation
+	req := kmsg.NewPtrOffsetFetchRequest()
+	req.Group = e.Group
+	req.Topics = []kmsg.OffsetFetchRequestTopic{{Topic: e.Topic, Partitions: []int32{e.Partition}}}
+	rt := kmsg.NewOffsetFetchRequestGroupTopic()
+	rt.Topic, rt.TopicID, rt.Partitions = e.Topic, q.topics[0].ID, []int32{e.Partition}
+	rg := kmsg.NewOffsetFetchRequestGroup()
+	rg.Group, rg.Topics = e.Group, []kmsg.OffsetFetchRequestGroupTopic{rt}
+	req.Groups = []kmsg.OffsetFetchRequestGroup{rg}
+	answer, err := q.ask(ctx, n, req)
+	if err != nil {
+		return err
+	}
+	g := Group{Name: e.Group, CommitsErr: errUnanswered}
+	resp := answer.(*kmsg.OffsetFetchResponse)
+	if resp.Version < 8 {
+		q.takeCommits(&g, single(resp), resp.Version)
+	} else if len(resp.Groups) > 0 {
+		q.takeCommits(&g, &resp.Groups[0], resp.Version)
+	}
+	if g.CommitsErr != nil {
+		return g.CommitsErr
+	}
+	for _, t := range g.Topics {
+		for _, c := range t.Commits {
+			if t.Topic != e.Topic || c.Partition != e.Partition {
+				continue
+			}
+			if err := kerr.ErrorForCode(c.Code); err != nil {
+				return err
+			}
+			e.Committed = c.Offset
+		}
+	}
+	return nil
+}
+
+// scan reads the batch headers from the commit on. Of a read_committed group what lies above the last stable offset
+// counts as held back without a look; it is read all the same, for who holds it back.
+func (q *inquiry) scan(ctx context.Context, x *index, s *Snapshot, st *standing) {
+	e := q.explanation
+	run := func(budget int64, jobs []*job) {
+		sc := scanner{ask: q.fetch, books: q.wire.books, now: e.At}
+		sc.budget.Store(budget)
+		sc.run(ctx, jobs)
+	}
+	run(explainBytes, x.plan(s))
+	run(explainBytes, x.date([]standing{*st}))
+	if p := &e.Ends; st.isolation == ReadCommitted && p.LastStable < p.HighWatermark && st.tails != nil && !refused(q.sent()) {
+		t := st.tail(e.Partition)
+		j := job{topic: st.topic, partition: e.Partition, leader: p.Leader, epoch: p.LeaderEpoch, tail: t, left: explainOpen}
+		run(explainOpen, j.add(nil, intoOpen, &t.open, []span{{max(p.LastStable, p.LogStart), p.HighWatermark}}))
+	}
+}
+
+var errEnough = errors.New("as many Fetch requests as one explanation may send")
+
+// fetch sends a Fetch while the inquiry may send one.
+func (q *inquiry) fetch(ctx context.Context, broker int32, req kmsg.Request) (kmsg.Response, error) {
+	if q.fetches++; q.fetches > explainFetches {
+		return nil, errEnough
+	}
+	return q.wire.ask(ctx, broker, req)
+}
