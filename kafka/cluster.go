@@ -33,6 +33,10 @@ type Cluster struct {
 	index   *index
 	tracker *tracker
 	watch   *watch
+
+	novelties    *novelties
+	transactions *transactions
+	shareLevels  shareLevels
 }
 
 // NewCluster makes a cluster's reader. It connects when it is first asked to read. The error is one of the
@@ -55,6 +59,8 @@ func NewCluster(cfg Config, logger log.Logger) (*Cluster, error) {
 		turn: make(chan struct{}, 1), index: newIndex(cfg.Scan), tracker: newTracker(), watch: newWatch(),
 	}
 	c.reader = newReader(client, readerConfig{Groups: cfg.Groups, Topics: cfg.Topics}, c.books, logger)
+	c.novelties = newNovelties(c.reader.wire)
+	c.transactions, c.shareLevels = newTransactions(), shareLevels{}
 	return c, nil
 }
 
@@ -91,11 +97,15 @@ func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
 	defer cancel()
 
 	standings, lower := c.stand(s)
-	if c.config.Scan.Enabled {
-		c.scan(ctx, s, standings)
-	}
-	c.rewinds(ctx, standings, lower)
 	r := &Reading{Snapshot: s, Shard: c.config.Shard, Lags: make([]TopicLag, 0, len(standings))}
+	var work crew
+	work.run(func() { r.Transactions = c.openTransactions(ctx, s) })
+	work.run(func() { c.readShares(ctx, s) })
+	if c.config.Scan.Enabled {
+		work.run(func() { c.scan(ctx, s, standings) })
+	}
+	work.wait()
+	c.rewinds(ctx, standings, lower)
 	for i := range standings {
 		r.Lags = append(r.Lags, standings[i].judge())
 	}

@@ -30,20 +30,21 @@ type Failure struct {
 // usual are the errors that a cluster in trouble is known to answer with. They are counted from 0, since increase()
 // misses the first of a counter that was not there before.
 var usual = map[string][]*kerr.Error{
-	"Metadata":              {kerr.LeaderNotAvailable, kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed},
-	"ListGroups":            {kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.ClusterAuthorizationFailed},
-	"ListOffsets":           {kerr.NotLeaderForPartition, kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed, kerr.LeaderNotAvailable, kerr.KafkaStorageError},
-	"OffsetFetch":           {kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.NotCoordinator, kerr.GroupAuthorizationFailed, kerr.UnknownTopicID},
-	"DescribeGroups":        describing,
-	"ConsumerGroupDescribe": append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
-	"StreamsGroupDescribe":  append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
-	"ShareGroupDescribe":    append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
-	"DescribeProducers":     {kerr.TopicAuthorizationFailed, kerr.NotLeaderForPartition, kerr.UnknownTopicOrPartition},
-	"ListTransactions":      {kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable},
-	"DescribeTransactions":  {kerr.TransactionalIDAuthorizationFailed, kerr.TransactionalIDNotFound, kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.NotCoordinator},
-	"OffsetForLeaderEpoch":  {kerr.FencedLeaderEpoch, kerr.UnknownLeaderEpoch, kerr.NotLeaderForPartition, kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed},
-	"DescribeConfigs":       {kerr.TopicAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.UnknownTopicOrPartition},
-	"Fetch":                 {kerr.TopicAuthorizationFailed, kerr.NotLeaderForPartition, kerr.OffsetOutOfRange, kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.FencedLeaderEpoch, kerr.KafkaStorageError},
+	"Metadata":                  {kerr.LeaderNotAvailable, kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed},
+	"ListGroups":                {kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.ClusterAuthorizationFailed},
+	"ListOffsets":               {kerr.NotLeaderForPartition, kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed, kerr.LeaderNotAvailable, kerr.KafkaStorageError},
+	"OffsetFetch":               {kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.NotCoordinator, kerr.GroupAuthorizationFailed, kerr.UnknownTopicID},
+	"DescribeGroups":            describing,
+	"ConsumerGroupDescribe":     append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
+	"StreamsGroupDescribe":      append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
+	"ShareGroupDescribe":        append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
+	"DescribeProducers":         {kerr.TopicAuthorizationFailed, kerr.NotLeaderForPartition, kerr.UnknownTopicOrPartition},
+	"ListTransactions":          {kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable},
+	"DescribeTransactions":      {kerr.TransactionalIDAuthorizationFailed, kerr.TransactionalIDNotFound, kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.NotCoordinator},
+	"DescribeShareGroupOffsets": append([]*kerr.Error{kerr.TopicAuthorizationFailed}, describing...),
+	"OffsetForLeaderEpoch":      {kerr.FencedLeaderEpoch, kerr.UnknownLeaderEpoch, kerr.NotLeaderForPartition, kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed},
+	"DescribeConfigs":           {kerr.TopicAuthorizationFailed, kerr.GroupAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.UnknownTopicOrPartition},
+	"Fetch":                     {kerr.TopicAuthorizationFailed, kerr.NotLeaderForPartition, kerr.OffsetOutOfRange, kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.FencedLeaderEpoch, kerr.KafkaStorageError},
 }
 
 var describing = []*kerr.Error{kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.NotCoordinator, kerr.GroupAuthorizationFailed, kerr.GroupIDNotFound}

@@ -26,8 +26,11 @@ func (p *pass) readMetadata(ctx context.Context) error {
 		if t.Topic == nil {
 			continue
 		}
-		if *t.Topic == "__consumer_offsets" {
+		switch *t.Topic {
+		case "__consumer_offsets":
 			p.coordinators = leaders(t)
+		case "__transaction_state":
+			p.txnCoordinators = leaders(t)
 		}
 		if !p.config.Topics.Match(*t.Topic) {
 			p.index[*t.Topic] = leftOut

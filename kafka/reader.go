@@ -128,6 +128,8 @@ type pass struct {
 	met          kgo.BrokerMetadata // who answered Metadata
 	coordinators []int32            // leader of each partition of __consumer_offsets; empty if it may not be described
 
+	txnCoordinators []int32 // the same of __transaction_state
+
 	topics []Topic         // by name
 	wanted map[string]bool // those whose ends are read; nil: all
 	index  map[string]int
@@ -188,6 +190,9 @@ func (p *pass) snapshot() *Snapshot {
 	}
 	for _, leader := range p.coordinators { // without a leader, a partition's groups are listed by nobody
 		s.GroupsComplete = s.GroupsComplete && p.byID[leader] != nil
+	}
+	for _, leader := range p.txnCoordinators {
+		s.leaderless = s.leaderless || p.byID[leader] == nil
 	}
 	for _, n := range p.nodes {
 		n.Err = n.err

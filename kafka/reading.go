@@ -28,9 +28,14 @@ func (c Condition) String() string {
 // Reading is one scrape's view of a cluster: the snapshot and what follows from it. It is never changed once handed out.
 type Reading struct {
 	*Snapshot
-	Shard  Shard      // what the groups are a part of; topics that it does not own are there for the groups' sake alone
-	Lags   []TopicLag // by group, then topic; share groups have none
-	Ledger Ledger     // what the reads have cost and met since the start, this one included
+	Shard Shard      // what the groups are a part of; topics that it does not own are there for the groups' sake alone
+	Lags  []TopicLag // by group, then topic; share groups have none
+
+	// Transactions are those that hold last stable offsets back which have not moved since the pass before, by topic and
+	// partition.
+	Transactions []OpenTransaction
+
+	Ledger Ledger // what the reads have cost and met since the start, this one included
 }
 
 // TopicLag is how far one group is behind on one topic.

@@ -34,6 +34,8 @@ type Snapshot struct {
 	// GroupsComplete says that every broker answered ListGroups without an error, and that no coordinator is without a
 	// leader. Only then may a group that is not in Groups be gone.
 	GroupsComplete bool
+
+	leaderless bool // some transactional ids have no coordinator at the moment
 }
 
 // Broker is one row of the Metadata answer.
@@ -90,6 +92,8 @@ type Group struct {
 	// have no commits and are not asked.
 	CommitsErr error
 	Topics     []GroupTopic // by topic name
+
+	Share *ShareState // of a share group in a Reading; else nil
 }
 
 // Subscription is a topic that some member of a group subscribes to or is assigned.
