@@ -79,7 +79,7 @@ func exporter(t *testing.T, c *Case, w World) func(context.Context) (*Scrape, er
 				return nil, err
 			}
 		}
-		return s, nil
+		return s, explained(ctx, cluster)
 	}
 }
 
