@@ -51,6 +51,9 @@ type Explanation struct {
 	Log     []Stretch // what the offsets between commit and high watermark are, in their order
 	Blocker *Blocker  // what the last stable offset waits for; nil: nothing, or its first batch was not seen
 
+	// Transaction is what the last Reading told of the same transaction; nil: nothing.
+	Transaction *OpenTransaction
+
 	Scraped   *PartitionLag // what the last Reading told of the same partition; nil: nothing
 	ScrapedAt time.Time
 	Rewinds   []Event // of the same partition, newest first
@@ -158,6 +161,21 @@ func (c *Cluster) measure(ctx context.Context, q *inquiry, last *Reading) {
 		e.bound(topic, last)
 	}
 	e.Log = q.list(t)
+	e.Transaction = openTransaction(e, last)
+}
+
+// openTransaction is what the last Reading tells of the transaction that holds the last stable offset.
+func openTransaction(e *Explanation, last *Reading) *OpenTransaction {
+	if last == nil || e.Ends.LastStable >= e.Ends.HighWatermark {
+		return nil
+	}
+	for i := range last.Transactions {
+		t := &last.Transactions[i]
+		if t.Topic == e.Topic && t.Partition == e.Partition && t.FirstOffset == e.Ends.LastStable {
+			return t
+		}
+	}
+	return nil
 }
 
 // presumed is the isolation by which the group is judged: what the configuration says, else what the scrapes have seen,

@@ -192,6 +192,9 @@ func (q *inquiry) readCommit(ctx context.Context, n *node) error {
 	} else if len(resp.Groups) > 0 {
 		q.takeCommits(&g, &resp.Groups[0], resp.Version)
 	}
+	if errors.Is(g.CommitsErr, kerr.GroupIDNotFound) { // who does not exist has committed nothing
+		return nil
+	}
 	if g.CommitsErr != nil {
 		return g.CommitsErr
 	}

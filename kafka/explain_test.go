@@ -1,0 +1,377 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+func (f *fake) explain(group, topic string, partition int32) *Explanation {
+	f.t.Helper()
+	e, err := f.reader.Explain(f.t.Context(), group, topic, partition)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return e
+}
+
+// shape writes a list of stretches in a line: "aborted 0-5, control 6 ABORT".
+func shape(list []Stretch) string {
+	var out []string
+	for _, s := range list {
+		text := fmt.Sprintf("%s %d", s.Kind, s.From)
+		if s.To-1 > s.From {
+			text += fmt.Sprintf("-%d", s.To-1)
+		}
+		if s.Marker != "" {
+			text += " " + s.Marker
+		}
+		if s.Batches > 1 {
+			text += fmt.Sprintf(" in %d batches", s.Batches)
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}
+
+// plain writes n records, each in a batch of its own.
+func (f *fake) plain(partition int32, n int) {
+	f.t.Helper()
+	for range n {
+		if err := f.client.ProduceSync(f.t.Context(), &kgo.Record{Topic: "t", Partition: partition, Value: []byte("v")}).FirstErr(); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+func TestExplanationOfEachState(t *testing.T) {
+	tests := []struct {
+		name   string
+		make   func(f *fake)
+		commit int64 // -2: none
+		log    string
+		check  func(f *fake, e *Explanation) bool
+	}{
+		{
+			"nothing follows", func(f *fake) { f.plain(0, 2) }, 2, "",
+			func(_ *fake, e *Explanation) bool {
+				return e.Lag.Known && e.Lag.Offsets == 0 && e.Exact && e.First.IsZero()
+			},
+		},
+		{
+			"an aborted transaction and its marker", func(f *fake) { f.transact("x", 0, 6, kgo.TryAbort) }, 0, "aborted 0-5, control 6 ABORT",
+			func(_ *fake, e *Explanation) bool {
+				return e.Lag.Offsets == 7 && e.Records == 0 && e.Exact && e.Log[0].Producer >= 0 && e.Log[0].Bytes > 61 && !e.Log[0].First.IsZero()
+			},
+		},
+		{
+			"records, and a commit inside a batch",
+			func(f *fake) { f.transact("x", 0, 3, kgo.TryCommit); f.plain(0, 2) }, 1,
+			"record 1-2, control 3 COMMIT, record 4, record 5",
+			func(_ *fake, e *Explanation) bool {
+				return e.Records == 4 && e.Exact && time.Since(e.First) < time.Minute && e.Log[2].Composition == Composition{Record: 1}
+			},
+		},
+		{
+			"deleted before it was read",
+			func(f *fake) { f.plain(0, 5); f.must(f.cluster.DeleteRecords("t", 0, 3)) }, 1, "lost 1-2, record 3, record 4",
+			func(_ *fake, e *Explanation) bool { return e.Composition[Lost] == 2 && e.Records == 2 },
+		},
+		{
+			"beyond the end", func(f *fake) { f.plain(0, 2) }, 9, "",
+			func(_ *fake, e *Explanation) bool { return e.BeyondEnd == 7 && e.Lag.Known },
+		},
+		{
+			"not committed", func(f *fake) { f.plain(0, 2) }, -2, "",
+			func(_ *fake, e *Explanation) bool {
+				return e.Committed == -1 && e.Err == nil && !e.Lag.Known && e.Ends.HighWatermark == 2
+			},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, Config{})
+			tt.make(f)
+			if tt.commit >= -1 {
+				f.commit("g", 0, tt.commit)
+			}
+			e := f.explain("g", "t", 0)
+			if got := shape(e.Log); got != tt.log || e.Err != nil || !tt.check(f, e) {
+				t.Errorf("log %q, want %q; %+v", got, tt.log, e)
+			}
+		})
+	}
+}
+
+func (f *fake) must(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// What holds a group back is named, by its first batch and by what the passes have found out.
+func TestExplanationNamesWhoHoldsBack(t *testing.T) {
+	f := newFake(t, Config{})
+	f.plain(0, 2)
+	p, err := kgo.NewClient(kgo.SeedBrokers(f.cluster.ListenAddrs()...), kgo.TransactionalID("open"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	f.must(err)
+	defer p.Close()
+	f.must(p.BeginTransaction())
+	f.must(p.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Value: []byte("v")}).FirstErr())
+	f.plain(0, 1)
+	f.commit("g", 0, 2)
+	e := f.explain("g", "t", 0)
+	if got, want := shape(e.Log), "blocked 2, blocked 3"; got != want {
+		t.Errorf("log %q, want %q", got, want)
+	}
+	if b := e.Blocker; b == nil || b.First != 2 || b.Producer != e.Log[0].Producer || b.Producer < 0 || time.Since(b.Since) > time.Minute {
+		t.Errorf("blocker %+v", b)
+	}
+	if e.Records != 0 || e.Composition[Blocked] != 2 || e.Transaction != nil {
+		t.Errorf("%+v", e)
+	}
+	f.read()
+	f.read() // a transaction is looked into when it has not moved
+	if e = f.explain("g", "t", 0); e.Transaction == nil || e.Transaction.TransactionalID != "open" {
+		t.Errorf("transaction %+v", e.Transaction)
+	}
+	f.commit("g", 0, 3) // no read_committed consumer gets there
+	e = f.explain("g", "t", 0)
+	if got, want := shape(e.Log), "record 3"; got != want || e.Isolation != ReadUncommitted || e.Source != Observed {
+		t.Errorf("log %q, want %q; %s (%s)", got, want, e.Isolation, e.Source)
+	}
+}
+
+// What is missing is named, and is an answer, not an error.
+func TestExplanationsWithoutALag(t *testing.T) {
+	denied := func(key kmsg.Key, err *kerr.Error) func(f *fake) {
+		return func(f *fake) { f.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{key}, Err: err, Count: -1}) }
+	}
+	tests := []struct {
+		name      string
+		fault     func(f *fake)
+		topic     string
+		partition int32
+		err       error
+		lacks     string
+	}{
+		{"no such topic", nil, "nowhere", 0, kerr.UnknownTopicOrPartition, ""},
+		{"no such partition", nil, "t", 7, kerr.UnknownTopicOrPartition, ""},
+		{"negative partition", nil, "t", -7, kerr.UnknownTopicOrPartition, ""},
+		{"no name for a topic", nil, "a b", 0, kerr.InvalidTopicException, ""},
+		{"topic denied", denied(kmsg.Metadata, kerr.TopicAuthorizationFailed), "t", 0, kerr.TopicAuthorizationFailed, "Describe on Topic"},
+		{"ends denied", denied(kmsg.ListOffsets, kerr.TopicAuthorizationFailed), "t", 0, kerr.TopicAuthorizationFailed, "Describe on Topic"},
+		{"group denied", denied(kmsg.FindCoordinator, kerr.GroupAuthorizationFailed), "t", 0, kerr.GroupAuthorizationFailed, "Describe on Group"},
+		{"commits denied", denied(kmsg.OffsetFetch, kerr.GroupAuthorizationFailed), "t", 0, kerr.GroupAuthorizationFailed, "Describe on Group"},
+		{"coordinator loads", denied(kmsg.OffsetFetch, kerr.CoordinatorLoadInProgress), "t", 0, kerr.CoordinatorLoadInProgress, ""},
+		{"no coordinator", denied(kmsg.FindCoordinator, kerr.CoordinatorNotAvailable), "t", 0, kerr.CoordinatorNotAvailable, ""},
+		{"no leader", denied(kmsg.Metadata, kerr.LeaderNotAvailable), "t", 0, kerr.LeaderNotAvailable, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, Config{})
+			f.plain(0, 3)
+			f.commit("g", 0, 1)
+			if tt.fault != nil {
+				tt.fault(f)
+			}
+			e := f.explain("g", tt.topic, tt.partition)
+			if !errors.Is(e.Err, tt.err) || e.Lacks != tt.lacks || e.Lag.Known || len(e.Log) > 0 {
+				t.Errorf("error %v, want %v; lacks %q, want %q; %+v", e.Err, tt.err, e.Lacks, tt.lacks, e)
+			}
+		})
+	}
+}
+
+func TestExplanationWithoutREAD(t *testing.T) {
+	f := newFake(t, Config{})
+	f.plain(0, 3)
+	f.commit("g", 0, 1)
+	f.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Err: kerr.TopicAuthorizationFailed, Count: -1})
+	e := f.explain("g", "t", 0)
+	if e.Lacks != "Read on Topic" || e.Err != nil || e.Records != 2 || e.Exact || shape(e.Log) != "unscanned 1-2" {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestExplainRefusesWhatIsLeftOut(t *testing.T) {
+	only := Filter{Include: []*regexp.Regexp{regexp.MustCompile("^(g|t)$")}}
+	f := newFake(t, Config{Groups: only, Topics: only})
+	for _, name := range [][2]string{{"hidden", "t"}, {"g", "hidden"}} {
+		if _, err := f.reader.Explain(t.Context(), name[0], name[1], 0); !errors.Is(err, ErrLeftOut) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	f.explain("g", "t", 0)
+}
+
+// An explanation takes a few requests whatever the log looks like, on brokers of any age, and each is told.
+func TestExplanationIsBounded(t *testing.T) {
+	for _, v := range brokerVersions {
+		t.Run(v.name, func(t *testing.T) {
+			var opts []kfake.Opt
+			if v.versions != nil {
+				opts = append(opts, kfake.MaxVersions(v.versions))
+			}
+			f := newFake(t, Config{}, opts...)
+			const batches = 2500
+			f.plain(0, batches)
+			f.commit("g", 0, 0)
+			observed := f.cluster.Fault(kfake.Fault{Observe: true, Count: -1, Keys: []kmsg.Key{
+				kmsg.Metadata, kmsg.FindCoordinator, kmsg.ListOffsets, kmsg.OffsetFetch, kmsg.Fetch}})
+			e := f.explain("g", "t", 0)
+			if n := observed.Hits(); n != len(e.Requests) || n > 1+3+3+1+explainFetches {
+				t.Errorf("%d requests, told %d: %+v", n, len(e.Requests), e.Requests)
+			}
+			for i, r := range e.Requests {
+				if r.Err != nil || r.Version < 0 || r.About == "" || r.At.IsZero() || i > 0 && r.At.Before(e.Requests[i-1].At) {
+					t.Errorf("request %d: %+v", i, r)
+				}
+			}
+			if e.Records != batches || !e.Exact || len(e.Log) != stretchRows {
+				t.Fatalf("%d records, %d stretches: %+v", e.Records, len(e.Log), e)
+			}
+			if sum := e.Log[stretchRows/2]; sum.Batches != batches-stretchRows+1 || sum.Composition != (Composition{Record: batches - stretchRows + 1}) {
+				t.Errorf("the middle is %+v", sum)
+			}
+			for i := range e.Log[1:] {
+				if e.Log[i].To != e.Log[i+1].From {
+					t.Errorf("stretch %d ends at %d, the next begins at %d", i, e.Log[i].To, e.Log[i+1].From)
+				}
+			}
+		})
+	}
+}
+
+// What does not fit into an explanation's bytes is bounded by what the scrapes have counted.
+func TestExplanationTakesTheRestFromTheLastReading(t *testing.T) {
+	f := newFake(t, Config{})
+	big := make([]byte, 200<<10)
+	for i := range big {
+		big[i] = byte(rand.Uint32()) // else it would be compressed to nothing
+	}
+	write := func(n int) {
+		for range n {
+			f.must(f.client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Value: big}).FirstErr())
+		}
+	}
+	write(12)
+	f.transact("x", 0, 2, kgo.TryAbort) // what follows is no record
+	f.commit("g", 0, 2)
+	e := f.explain("g", "t", 0)
+	if e.Exact || e.Records != 13 || e.Composition[Record] == 0 || e.Composition[Unscanned] == 0 {
+		t.Fatalf("without a reading: %+v", e)
+	}
+	f.read()
+	if e = f.explain("g", "t", 0); !e.Exact || e.Records != 10 || e.Scraped == nil || e.Scraped.Records != 10 {
+		t.Errorf("as it was read: %d records, exact %t; %+v", e.Records, e.Exact, e.Scraped)
+	}
+	write(1)
+	if e = f.explain("g", "t", 0); e.Exact || e.Records != 11 {
+		t.Errorf("one record later: %d records, exact %t", e.Records, e.Exact)
+	}
+	f.commit("g", 0, 1)
+	if e = f.explain("g", "t", 0); e.Exact || e.Records != 12 {
+		t.Errorf("one back: %d records, exact %t", e.Records, e.Exact)
+	}
+}
+
+// A pass that waits for a broker keeps nobody from an explanation.
+func TestExplainRunsBesideRead(t *testing.T) {
+	f := newFake(t, Config{})
+	f.transact("a", 0, 3, kgo.TryCommit)
+	f.commit("g", 0, 3)
+	f.read()
+	third := 3 - f.cluster.LeaderFor("t", 0) - f.cluster.CoordinatorFor("g") // of the brokers 0, 1 and 2
+	if f.cluster.LeaderFor("t", 0) == f.cluster.CoordinatorFor("g") {
+		third = (f.cluster.LeaderFor("t", 0) + 1) % 3
+	}
+	held := make(chan struct{}, 1)
+	f.cluster.ControlKey(int16(kmsg.ListGroups), func(kmsg.Request) (kmsg.Response, error, bool) {
+		f.cluster.KeepControl()
+		if f.cluster.CurrentNode() != third {
+			return nil, nil, false
+		}
+		select {
+		case held <- struct{}{}:
+		default:
+		}
+		return nil, nil, true // no answer
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _, _ = f.reader.Read(ctx) }()
+	<-held
+	if e := f.explain("g", "t", 0); e.Err != nil || shape(e.Log) != "control 3 COMMIT" {
+		t.Errorf("%+v", e)
+	}
+	cancel()
+	<-done
+	if f.reader.Last() == nil {
+		t.Error("a read that failed took the last reading away")
+	}
+}
+
+// A broker that hangs costs no more than the time there is, and what the others say is still told.
+func TestExplanationHasADeadline(t *testing.T) {
+	f := newFake(t, Config{})
+	f.plain(0, 3)
+	f.commit("g", 0, 1)
+	f.cluster.ControlKey(int16(kmsg.Fetch), func(kmsg.Request) (kmsg.Response, error, bool) {
+		f.cluster.KeepControl()
+		return nil, nil, true
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	e, err := f.reader.Explain(ctx, "g", "t", 0)
+	if err != nil || e.Err != nil || e.Lag.Offsets != 2 || e.Composition[Unscanned] != 2 {
+		t.Fatalf("%v, %+v", err, e)
+	}
+	last := e.Requests[len(e.Requests)-1]
+	if last.API != "Fetch" || last.Err == nil || last.Version != -1 {
+		t.Errorf("last request: %+v", last)
+	}
+}
+
+func TestExplanationOfAShareGroup(t *testing.T) {
+	f := newFake(t, Config{})
+	last := &Reading{Snapshot: &Snapshot{Groups: []Group{{Name: "s", Type: Share}}}}
+	f.reader.last.Store(last)
+	e := f.explain("s", "t", 0)
+	if e.Err == nil || e.Type != Share || len(e.Requests) != 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestShortenKeepsTheSum(t *testing.T) {
+	for n := range 3 * stretchRows {
+		var list []Stretch
+		for i := range int64(n) {
+			list = append(list, Stretch{From: i, To: i + 1, Batches: 1, Bytes: 1, Composition: Composition{Record: 1}})
+		}
+		short := shorten(slices.Clone(list))
+		var sum Stretch
+		for i, s := range short {
+			if i > 0 && s.From != short[i-1].To {
+				t.Fatalf("%d stretches: %d begins at %d after %d", n, i, s.From, short[i-1].To)
+			}
+			sum.Batches, sum.Bytes = sum.Batches+s.Batches, sum.Bytes+s.Bytes
+			sum.Composition.add(&s.Composition)
+		}
+		if len(short) > stretchRows || sum.Batches != n || sum.Bytes != int64(n) || sum.Composition[Record] != int64(n) {
+			t.Fatalf("%d stretches became %d with the sum %+v", n, len(short), sum)
+		}
+	}
+}
