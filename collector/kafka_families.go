@@ -220,7 +220,19 @@ func errorFamilies() []exposition.Family[int64] {
 }
 
 func costFamilies() []exposition.Family[kafka.Ledger] {
+	var events []exposition.Series[kafka.Ledger]
+	for _, k := range kafka.EventKinds() {
+		events = append(events, exposition.Series[kafka.Ledger]{
+			Extra: exposition.Label("kind", k.String()),
+			Value: func(l *kafka.Ledger) (float64, bool) { return float64(l.Events[k]), true },
+		})
+	}
 	return []exposition.Family[kafka.Ledger]{
+		{
+			Desc: exposition.Desc{Name: "truelag_events_total", Type: exposition.Counter, Labels: []string{"kind"},
+				Help: "Findings since the start: rewind, recreated (a topic of another id took the name), truncated (a high watermark moved back), beyond_end, lost (a commit began to stand above the high watermark, below the log start offset), beyond_end_over, lost_over. One for each partition. The page /events has the last thousand. All kinds exist from the start."},
+			Series: events,
+		},
 		{
 			Desc: exposition.Desc{Name: "truelag_scan_bytes_total", Type: exposition.Counter,
 				Help: "Bytes of record batches that were fetched to read their headers."},
