@@ -34,6 +34,8 @@ type Cluster struct {
 	tracker *tracker
 	watch   *watch
 
+	follower *follower // nil: commits are not followed
+
 	novelties    *novelties
 	transactions *transactions
 	shareLevels  shareLevels
@@ -58,7 +60,13 @@ func NewCluster(cfg Config, logger log.Logger) (*Cluster, error) {
 		config: cfg, logger: logger, client: client, books: newBooks(), events: newEvents(logger),
 		turn: make(chan struct{}, 1), index: newIndex(cfg.Scan), tracker: newTracker(), watch: newWatch(),
 	}
-	c.reader = newReader(client, readerConfig{Groups: cfg.Groups, Topics: cfg.Topics}, c.books, logger)
+	c.reader = newReader(client, readerConfig{Groups: cfg.Groups, Topics: cfg.Topics, Follow: cfg.Follow}, c.books, logger)
+	if cfg.Follow {
+		if c.follower, err = openFollower(c.reader.config, opts, c.books, logger); err != nil {
+			client.Close()
+			return nil, err
+		}
+	}
 	c.novelties = newNovelties(c.reader.wire)
 	c.transactions, c.shareLevels = newTransactions(), shareLevels{}
 	return c, nil
@@ -67,8 +75,13 @@ func NewCluster(cfg Config, logger log.Logger) (*Cluster, error) {
 // Name is which cluster this is; empty where there is only one.
 func (c *Cluster) Name() string { return c.config.Name }
 
-// Close ends the connections. A Read that is under way fails.
-func (c *Cluster) Close() { c.client.Close() }
+// Close ends the connections. A Read that is under way fails; a Run must have ended.
+func (c *Cluster) Close() {
+	c.client.Close()
+	if c.follower != nil {
+		c.follower.close()
+	}
+}
 
 // scanShare is the part of the time that the pass leaves which the scan may take. The rest is for the answer.
 const scanShare = 0.75
@@ -88,21 +101,23 @@ func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
 		ctx, cancel = context.WithTimeout(ctx, defaultTime)
 		defer cancel()
 	}
+	c.collect()
 	s, err := c.reader.read(ctx)
 	if err != nil {
-		return &Reading{Snapshot: &Snapshot{}, Ledger: c.ledger()}, err
+		return &Reading{Snapshot: &Snapshot{}, Follower: c.following(nil), Ledger: c.ledger()}, err
 	}
 	deadline, _ := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(scanShare*float64(time.Until(deadline))))
 	defer cancel()
 
-	standings, lower := c.stand(s)
-	r := &Reading{Snapshot: s, Shard: c.config.Shard, Lags: make([]TopicLag, 0, len(standings))}
+	follower := c.following(s)
+	standings, lower := c.stand(s, follower)
+	r := &Reading{Snapshot: s, Shard: c.config.Shard, Follower: follower, Lags: make([]TopicLag, 0, len(standings))}
 	var work crew
 	work.run(func() { r.Transactions = c.openTransactions(ctx, s) })
 	work.run(func() { c.readShares(ctx, s) })
 	if c.config.Scan.Enabled {
-		work.run(func() { c.scan(ctx, s, standings) })
+		work.run(func() { c.scan(ctx, s, standings, lower) })
 	}
 	work.wait()
 	c.rewinds(ctx, standings, lower)
@@ -136,22 +151,23 @@ func (c *Cluster) end() { <-c.turn }
 
 // stand lines up what each group has committed on each topic with what is known of the topic, compares the commits with
 // those of the pass before, and decides by which isolation level the group is judged.
-func (c *Cluster) stand(s *Snapshot) (standings []standing, lower []*rewind) {
+func (c *Cluster) stand(s *Snapshot, follower *Following) (standings []standing, lower []*rewind) {
 	c.tracker.scrape++
 	for i := range s.Groups {
 		g := &s.Groups[i]
 		if g.Type == Share || g.CommitsErr != nil {
 			continue
 		}
+		by := sight{live: c.tracker.sees(g.Name), fence: s.fence(g), now: s.At}
 		for _, gt := range g.named() {
 			topic := s.Topic(gt.Topic)
 			if topic == nil {
 				continue
 			}
-			st := standing{group: g, topic: topic, commits: gt.Commits, now: s.At}
+			st := standing{group: g, topic: topic, commits: gt.Commits, follows: follower != nil && follower.State.On(), now: s.At}
 			if topic.Err == nil {
 				var rewinds []*rewind
-				st.history, rewinds = c.tracker.observe(g.Name, topic, gt.Commits)
+				st.history, rewinds = c.tracker.observe(g.Name, topic, gt.Commits, by)
 				for _, r := range rewinds {
 					r.at = len(standings)
 				}
@@ -179,10 +195,13 @@ func (c *Cluster) isolation(st *standing) (Isolation, IsolationSource) {
 }
 
 // scan reads the batch headers between commits and ends as far as they are not known.
-func (c *Cluster) scan(ctx context.Context, s *Snapshot, standings []standing) {
+func (c *Cluster) scan(ctx context.Context, s *Snapshot, standings []standing, lower []*rewind) {
 	c.index.begin()
 	for i := range standings {
 		standings[i].want(c.index)
+	}
+	for _, r := range lower {
+		standings[r.at].wantReplay(c.index, r)
 	}
 	c.settle(ctx, c.index.settle(s))
 	c.learnPolicies(ctx, s)

@@ -13,6 +13,7 @@ type Config struct {
 	Topics    Filter
 	Isolation []IsolationRule // the first that matches a group holds
 	Scan      ScanConfig
+	Follow    bool  // see each commit as it is made, not only what a scrape finds: Run reads __consumer_offsets
 	Shard     Shard // the part of the groups and topics that is read; the zero value is all
 }
 

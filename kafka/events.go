@@ -36,7 +36,7 @@ func (k EventKind) String() string {
 
 // Event is a finding about a partition, or about a whole topic.
 type Event struct {
-	At        time.Time // of the read that found it
+	At        time.Time // of the read that found it, or of the commit where commits are followed
 	Kind      EventKind
 	Group     string // empty for what happens to a topic
 	Topic     string
@@ -77,9 +77,17 @@ func newEvents(logger log.Logger) *events { return &events{logger: logger} }
 // rewound enters a confirmed rewind. Where a follower counts one, it belongs here, too.
 func (v *events) rewound(at time.Time, r *Rewind, records int64) {
 	v.add(at, Event{
-		At: at, Kind: Rewound, Group: r.Group, Topic: r.Topic, Partition: r.Partition,
-		From: r.From, To: r.To, Offsets: r.From - r.To, Records: records,
+		At: r.at(at), Kind: Rewound, Group: r.Group, Topic: r.Topic, Partition: r.Partition,
+		From: r.From, To: r.To, Offsets: r.From - r.To, Records: records, More: r.More,
 	})
+}
+
+// at is when the lower commit was made, or when it was found.
+func (r *Rewind) at(found time.Time) time.Time {
+	if r.Time <= 0 {
+		return found
+	}
+	return time.UnixMilli(r.Time)
 }
 
 // add enters findings. Without any it only tells the log what it has kept from it, when the time has come.

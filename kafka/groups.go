@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -96,10 +97,19 @@ func (p *pass) coordinator(group string) int32 {
 	if len(p.coordinators) == 0 {
 		return -1
 	}
-	var hash int32 // Java's String.hashCode
-	for _, unit := range utf16.Encode([]rune(group)) {
-		hash = 31*hash + int32(unit)
+	return p.coordinators[logPartition(group, len(p.coordinators))]
+}
+
+// logPartition is the one of n partitions of __consumer_offsets that holds a group's commits.
+func logPartition(group string, n int) int {
+	var hash int32 // Java's String.hashCode, over UTF-16
+	for _, r := range group {
+		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+			hash = 31*hash + high
+			r = low
+		}
+		hash = 31*hash + r
 	}
 	hash = max(hash, -hash, 0) // what Kafka does, also to the one number whose negation is negative
-	return p.coordinators[int(hash)%len(p.coordinators)]
+	return int(hash) % n
 }

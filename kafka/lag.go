@@ -16,6 +16,7 @@ type standing struct {
 	commits []Commit // none where members only subscribe
 	history *history // nil when nothing is known of the topic's partitions
 	tails   *topicTails
+	follows bool // commits are followed, be it late
 
 	isolation Isolation
 	source    IsolationSource
@@ -41,6 +42,7 @@ func (s *standing) judge() TopicLag {
 	l := TopicLag{Group: s.group.Name, Topic: s.topic.Name, Isolation: s.isolation, Source: s.source}
 	if s.history != nil {
 		l.Rewound, l.Replayed = s.history.rewound, s.history.replayed
+		l.Followed, l.Commits = s.follows, s.history.commits
 	}
 	if len(s.commits) > 0 {
 		l.Partitions = make([]PartitionLag, 0, len(s.commits))
@@ -68,7 +70,7 @@ func (s *standing) judge() TopicLag {
 // measure fills one partition's row and adds it to the topic's sums.
 func (s *standing) measure(l *TopicLag, row *PartitionLag) {
 	if s.history != nil && int(row.Partition) < len(s.history.parts) {
-		row.Rewinds = s.history.parts[row.Partition].rewinds
+		row.Rewinds, row.CommitAt = s.history.parts[row.Partition].rewinds, s.history.parts[row.Partition].time
 	}
 	switch {
 	case s.topic.Err != nil:
@@ -135,6 +137,19 @@ func (s *standing) want(x *index) {
 		t := &s.tails.parts[c.Partition]
 		t.wants = append(t.wants, want{from: c.Offset, isolation: s.isolation, moved: s.history.parts[c.Partition].moved})
 	}
+}
+
+// wantReplay tells the index which offsets a rewind makes the group read again: its commit may stand above them by now.
+func (s *standing) wantReplay(x *index, r *rewind) {
+	p := &s.topic.Partitions[r.Partition]
+	if p.Err != nil || max(r.To, p.LogStart) >= min(r.From, p.HighWatermark) {
+		return
+	}
+	if s.tails == nil {
+		s.tails = x.topic(s.topic)
+	}
+	t := &s.tails.parts[r.Partition]
+	t.wants = append(t.wants, want{from: r.To, isolation: s.isolation, moved: true})
 }
 
 // ends is the partition of a commit, if the commit and the partition's ends are known.

@@ -17,6 +17,7 @@ import (
 type readerConfig struct {
 	Groups Filter
 	Topics Filter
+	Follow bool // also read where __consumer_offsets ends
 }
 
 // reader reads a cluster, one pass at a time.
@@ -46,7 +47,7 @@ const (
 // groups and partitions there are, and ends for all before the next one begins. It returns clearly before the deadline
 // of its context. A broker that does not answer in its step's time costs its own rows, and is not asked again.
 //
-// Requests: Metadata 1, ListGroups B, ListOffsets 3 B, OffsetFetch B, and one Describe request for each type of group
+// Requests: Metadata 1, ListGroups B, ListOffsets 3 B (4 B with Follow), OffsetFetch B, and one Describe request for each type of group
 // and broker (B brokers); Metadata once more if a commit or subscription names a topic that the first answer does not
 // hold. Brokers before 3.0 take one OffsetFetch for each group.
 //
@@ -74,7 +75,7 @@ func (r *reader) read(ctx context.Context) (*Snapshot, error) {
 	p.groupTopics()
 	within(ctx, 1./4, func(ctx context.Context) { p.readEnds(ctx, logStart) }) // of topics that are new
 	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, lastStable) })
-	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, highWatermark) })
+	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, highWatermark) }, p.readLogEnds)
 	if err := whole.Err(); errors.Is(err, context.Canceled) {
 		return nil, err
 	}
@@ -127,6 +128,7 @@ type pass struct {
 	byID         map[int32]*node
 	met          kgo.BrokerMetadata // who answered Metadata
 	coordinators []int32            // leader of each partition of __consumer_offsets; empty if it may not be described
+	logEnds      []int64            // high watermark of each; -1: not known; empty if they were not read
 
 	txnCoordinators []int32 // the same of __transaction_state
 
@@ -187,6 +189,8 @@ func (p *pass) snapshot() *Snapshot {
 		Topics:         p.wantedTopics(),
 		Groups:         p.mergeGroups(),
 		GroupsComplete: len(p.nodes) > 0,
+		logLeaders:     p.coordinators,
+		logEnds:        p.logEnds,
 	}
 	for _, leader := range p.coordinators { // without a leader, a partition's groups are listed by nobody
 		s.GroupsComplete = s.GroupsComplete && p.byID[leader] != nil

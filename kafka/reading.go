@@ -35,6 +35,8 @@ type Reading struct {
 	// partition.
 	Transactions []OpenTransaction
 
+	Follower *Following // of commits; nil: it is switched off
+
 	Ledger Ledger // what the reads have cost and met since the start, this one included
 }
 
@@ -54,6 +56,8 @@ type TopicLag struct {
 	BeyondEnd   int64 // offsets between high watermark and commit
 	Conditions  [conditions]int
 
+	Followed bool  // Commits means something
+	Commits  int64 // that were seen since the first sight of the group
 	Rewound  int64 // offsets that commits have moved back, since the first sight of the group
 	Replayed int64 // records among them (unscanned offsets count as records)
 }
@@ -65,6 +69,7 @@ type PartitionLag struct {
 	Records   int64 // true lag
 	Age       int64 // of the first record left since it was created or appended, in ms; 0: none is left; -1: not known
 	Rewinds   int64 // how often a commit was lower than the one before it, since the first sight of the group
+	CommitAt  int64 // when the last commit was made, in ms since 1970; if it was polled, when a scrape saw it; 0: none was seen
 	Partition int32
 	Known     bool // Offsets and Records mean something
 }

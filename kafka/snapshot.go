@@ -35,6 +35,9 @@ type Snapshot struct {
 	// leader. Only then may a group that is not in Groups be gone.
 	GroupsComplete bool
 
+	logLeaders []int32 // of the partitions of __consumer_offsets
+	logEnds    []int64 // their high watermarks, read after the commits; -1: not known; empty: not read
+
 	leaderless bool // some transactional ids have no coordinator at the moment
 }
 

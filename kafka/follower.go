@@ -1,0 +1,211 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/go-kit/log"
+	"github.com/go-kit/log/level"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// commitTopic is the topic in which a cluster keeps the commits of its groups.
+const commitTopic = "__consumer_offsets"
+
+// follower reads __consumer_offsets from the end on and keeps, for the next pass, what happened to each group's commits.
+// It reads uncommitted: behind one transaction that hangs, plain commits go on, and a reader of committed records would
+// see none of them. Commits in transactions are held back until their marker instead.
+//
+// It asks each leader by raw Fetch requests, over a client of its own, since a Fetch that waits for data makes others
+// wait on the same connection. It never ends by itself: a broker that is down, a leader that moves and an answer that
+// makes no sense cost time or, at the worst, a gap in what was seen, which is then said (collected.anew).
+type follower struct {
+	reader *reader // sends the requests
+	close  func()
+	groups *sieve
+	topics *sieve
+	logger log.Logger
+	pace   pace
+
+	stale chan struct{} // holds a token when the leaders should be looked up again
+
+	// What follows is guarded by mu, which is never held across I/O.
+	mu      sync.Mutex
+	off     FollowerState // why commits are not followed; following: they are
+	topic   TopicID
+	parts   []*logPart // the index is the partition's number
+	legs    map[int32]bool
+	trails  trails
+	dead    int // trails that ended in a tombstone
+	records [commitRecordKinds]int64
+	ready   bool // the ends at the start were reached once
+	told    bool // the log knows that commits are followed
+	said    map[string]time.Time
+	odd     map[string]bool // what the log was told of undecodable records
+}
+
+// pace is how fast a follower does things. Tests are in a hurry.
+type pace struct {
+	wait    time.Duration // that a Fetch may wait for data
+	replan  time.Duration // between two looks for leaders, at least
+	refresh time.Duration // and at most
+	denied  time.Duration // before the next try when something must be changed on the cluster first
+	missing time.Duration // before the next look for a topic that does not exist
+	overdue time.Duration // see logPart.live
+}
+
+var steadyPace = pace{
+	wait: 500 * time.Millisecond, replan: time.Second, refresh: 5 * time.Minute,
+	denied: 5 * time.Minute, missing: 15 * time.Second, overdue: 30 * time.Second,
+}
+
+// openFollower makes a follower of the groups and topics that a reader's configuration lets through.
+func openFollower(cfg readerConfig, opts []kgo.Opt, books *books, logger log.Logger) (*follower, error) {
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		return nil, err
+	}
+	return &follower{
+		reader: newReader(client, cfg, books, logger), close: client.Close,
+		groups: newSieve(cfg.Groups), topics: newSieve(cfg.Topics), logger: logger, pace: steadyPace,
+		stale: make(chan struct{}, 1), off: FollowerStarting, legs: map[int32]bool{}, trails: trails{},
+		said: map[string]time.Time{}, odd: map[string]bool{},
+	}, nil
+}
+
+// errUnfit is the error of a cluster that does not file groups as Apache Kafka does.
+var errUnfit = errors.New("groups are not filed by the hash of their names")
+
+// run follows until the context ends.
+func (f *follower) run(ctx context.Context) {
+	var legs sync.WaitGroup
+	defer legs.Wait()
+	for tries := 0; ctx.Err() == nil; {
+		err := guard(func() error { return f.plan(ctx, &legs) })
+		tries++
+		if err == nil {
+			tries = 0
+		}
+		f.rest(ctx, f.judge(err, tries))
+	}
+}
+
+// errPanic is the error of what panicked.
+var errPanic = errors.New("panic")
+
+// guard turns a panic into an error: what a broker sends must not end the process.
+func guard(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
+		}
+	}()
+	return do()
+}
+
+// judge says what the outcome of a plan means and how long it holds.
+func (f *follower) judge(err error, tries int) time.Duration {
+	switch {
+	case err == nil:
+		return f.pace.refresh
+	case errors.Is(err, kerr.TopicAuthorizationFailed):
+		f.switchOff(FollowerDenied, err)
+	case errors.Is(err, kerr.UnknownTopicOrPartition):
+		f.switchOff(FollowerMissing, err)
+	default:
+		f.say("Commits are not followed for the moment", err, time.Hour)
+		return f.pace.replan * time.Duration(min(tries, 10))
+	}
+	return 0
+}
+
+// rest waits until it is time for the next plan: after d, or earlier when the plan has become stale, or when whatever
+// switched the follower off may have changed.
+func (f *follower) rest(ctx context.Context, d time.Duration) {
+	if d > 0 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(d):
+		case <-f.stale:
+		}
+	}
+	f.mu.Lock()
+	d = f.pace.replan
+	switch f.off {
+	case FollowerDenied, FollowerUnfit:
+		d = f.pace.denied
+	case FollowerMissing:
+		d = f.pace.missing
+	}
+	f.mu.Unlock()
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+	select {
+	case <-f.stale:
+	default:
+	}
+}
+
+// outdate asks for a new plan.
+func (f *follower) outdate() {
+	select {
+	case f.stale <- struct{}{}:
+	default:
+	}
+}
+
+// switchOff ends the following until the next plan. What the brokers answer then decides.
+func (f *follower) switchOff(why FollowerState, err error) {
+	f.mu.Lock()
+	f.off, f.told = why, false
+	f.mu.Unlock()
+	f.outdate()
+	if why != FollowerMissing {
+		f.say("Commits are not followed: rewinds between two scrapes are not seen", err, 24*time.Hour)
+	}
+}
+
+// say logs what is new, or was said long ago.
+func (f *follower) say(msg string, err error, again time.Duration) {
+	what, now := msg+failureName(err), time.Now()
+	f.mu.Lock()
+	at, said := f.said[what]
+	said = said && now.Sub(at) < again
+	if !said {
+		f.said[what] = now
+	}
+	f.mu.Unlock()
+	if !said {
+		level.Warn(f.logger).Log("msg", msg, "topic", commitTopic, "err", err)
+	}
+}
+
+// arrive notes when the ends at the start are reached, and tells the log when commits are followed, or are so again.
+func (f *follower) arrive() {
+	if f.told {
+		return
+	}
+	for _, p := range f.parts {
+		if p.position >= 0 && !p.reached {
+			return
+		}
+	}
+	f.ready, f.told = true, true
+	clear(f.said)
+	level.Info(f.logger).Log("msg", "Commits are followed", "topic", commitTopic, "partitions", len(f.parts))
+}
+
+// caughtUp says that there is no reason to wait: the ends at the start were reached once, or commits cannot be followed.
+func (f *follower) caughtUp() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ready || !f.off.On()
+}
