@@ -13,16 +13,24 @@ import (
 // Admin is a client of a super user, which lives as long as the cluster.
 func (c *Cluster) Admin(t testing.TB) *kadm.Client {
 	t.Helper()
+	cl, err := c.superUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kadm.NewClient(cl)
+}
+
+func (c *Cluster) superUser() (*kgo.Client, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.client == nil {
 		cl, err := kgo.NewClient(kgo.SeedBrokers(c.Seeds...), kgo.MetadataMinAge(50*time.Millisecond))
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		c.client = cl
 	}
-	return kadm.NewClient(c.client)
+	return c.client, nil
 }
 
 // Client is a new client of a super user, closed when the test ends.
@@ -39,26 +47,31 @@ func (c *Cluster) Client(t testing.TB, opts ...kgo.Opt) *kgo.Client {
 // CreateTopic creates a topic with a replica on each node, and waits until every partition has a leader.
 func (c *Cluster) CreateTopic(t testing.TB, topic string, partitions int, config map[string]string) {
 	t.Helper()
+	c.CreateReplicated(t, topic, partitions, len(c.nodes), config)
+}
+
+// CreateReplicated is CreateTopic with a number of replicas.
+func (c *Cluster) CreateReplicated(t testing.TB, topic string, partitions, replicas int, config map[string]string) {
+	t.Helper()
 	adm := c.Admin(t)
 	values := map[string]*string{}
 	for k, v := range config {
 		values[k] = &v
 	}
-	if _, err := adm.CreateTopic(t.Context(), int32(partitions), int16(len(c.nodes)), values, topic); err != nil {
+	if _, err := adm.CreateTopic(t.Context(), int32(partitions), int16(replicas), values, topic); err != nil {
 		t.Fatalf("create topic %s: %v", topic, err)
 	}
+	c.awaitPartitions(t, topic, partitions)
+}
+
+func (c *Cluster) awaitPartitions(t testing.TB, topic string, n int) {
+	t.Helper()
 	Await(t, func() error {
-		m, err := adm.ListEndOffsets(t.Context(), topic)
-		if err != nil {
-			return err
+		ends, err := c.ends(t.Context(), c.Admin(t), topic)
+		if err == nil && len(ends) != n {
+			err = fmt.Errorf("topic %s has %d partitions so far, want %d", topic, len(ends), n)
 		}
-		if err := m.Error(); err != nil {
-			return err
-		}
-		if n := len(m[topic]); n != partitions {
-			return fmt.Errorf("topic %s has %d partitions so far, want %d", topic, n, partitions)
-		}
-		return nil
+		return err
 	})
 }
 
@@ -76,19 +89,7 @@ func (c *Cluster) AddPartitions(t testing.TB, topic string, total int) {
 	if _, err := c.Admin(t).UpdatePartitions(t.Context(), total, topic); err != nil {
 		t.Fatalf("give topic %s %d partitions: %v", topic, total, err)
 	}
-	Await(t, func() error {
-		m, err := c.Admin(t).ListEndOffsets(t.Context(), topic)
-		if err != nil {
-			return err
-		}
-		if err := m.Error(); err != nil {
-			return err
-		}
-		if n := len(m[topic]); n != total {
-			return fmt.Errorf("topic %s has %d partitions so far, want %d", topic, n, total)
-		}
-		return nil
-	})
+	c.awaitPartitions(t, topic, total)
 }
 
 // DeleteRecords moves the log start offset up. The topic's cleanup.policy must contain delete.

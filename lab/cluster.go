@@ -12,11 +12,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Cluster is a running Kafka.
@@ -119,12 +120,11 @@ func (c *Cluster) boot(ctx context.Context) error {
 
 // awaitNodes waits until the metadata names all nodes that run, and no others.
 func (c *Cluster) awaitNodes(ctx context.Context) error {
-	cl, err := kgo.NewClient(kgo.SeedBrokers(c.Seeds...), kgo.RetryTimeout(time.Second), kgo.MetadataMinAge(10*time.Millisecond))
+	cl, err := kgo.NewClient(kgo.SeedBrokers(c.Seeds...), kgo.RetryTimeout(time.Second))
 	if err != nil {
 		return err
 	}
 	defer cl.Close()
-	adm := kadm.NewClient(cl)
 	var want []int32
 	for _, n := range c.nodes {
 		if n.running() {
@@ -137,11 +137,17 @@ func (c *Cluster) awaitNodes(ctx context.Context) error {
 				return fmt.Errorf("%w: node %d ended by itself", errHopeless, n.id)
 			}
 		}
-		m, err := adm.BrokerMetadata(ctx)
+		req := kmsg.NewPtrMetadataRequest()
+		req.Topics = []kmsg.MetadataRequestTopic{}
+		m, err := req.RequestWith(ctx, cl) // kadm's answers come from a cache
 		if err != nil {
 			return err
 		}
-		if got := m.Brokers.NodeIDs(); !slices.Equal(got, want) {
+		var got []int32
+		for _, b := range m.Brokers {
+			got = append(got, b.NodeID)
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
 			return fmt.Errorf("metadata names the nodes %v, want %v", got, want)
 		}
 		return nil
@@ -195,6 +201,25 @@ func (c *Cluster) KillNode(t testing.TB, id int32) {
 func (c *Cluster) StopNode(t testing.TB, id int32) {
 	t.Helper()
 	if err := c.node(t, id).stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FreezeNode makes a node hang, until ThawNode: its connections stay open, and nothing is answered.
+func (c *Cluster) FreezeNode(t testing.TB, id int32) {
+	t.Helper()
+	c.signal(t, id, syscall.SIGSTOP)
+}
+
+// ThawNode lets a frozen node go on.
+func (c *Cluster) ThawNode(t testing.TB, id int32) {
+	t.Helper()
+	c.signal(t, id, syscall.SIGCONT)
+}
+
+func (c *Cluster) signal(t testing.TB, id int32, s syscall.Signal) {
+	t.Helper()
+	if err := c.node(t, id).signal(s); err != nil {
 		t.Fatal(err)
 	}
 }

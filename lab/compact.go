@@ -2,14 +2,16 @@ package lab
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Compacted is the configuration of a topic that [Cluster.Compact] can compact: segments so short that a few records
@@ -52,8 +54,8 @@ func (c *Cluster) Compact(t testing.TB, topic string, partition int32) (from, to
 	return from, c.Ends(t, topic)[partition].HighWatermark
 }
 
-// AwaitCleaned waits until the cleaners have nothing left to do on any replica of a compacted topic. While nobody
-// writes, its logs do not change after that.
+// AwaitCleaned waits until the cleaner has nothing left to do on the leader of any partition of a compacted topic. While
+// nobody writes, what clients read does not change after that. Replicas are cleaned each by itself, and not alike.
 func (c *Cluster) AwaitCleaned(t testing.TB, topic string) {
 	t.Helper()
 	Await(t, func() error {
@@ -61,52 +63,65 @@ func (c *Cluster) AwaitCleaned(t testing.TB, topic string) {
 		if err != nil {
 			return err
 		}
-		for _, n := range c.nodes {
-			if !n.running() {
-				continue
-			}
-			cleaned, err := n.cleaned(topic)
+		leaders, err := c.leaders(t.Context(), topic)
+		if err != nil {
+			return err
+		}
+		for p, e := range ends {
+			n := c.node(t, leaders[int32(p)])
+			cleaned, err := n.cleaned(topic, p)
 			if err != nil {
 				return err
 			}
-			for p, e := range ends {
-				goal, err := n.cleanable(topic, p, e.LastStable)
-				if errors.Is(err, fs.ErrNotExist) {
-					continue // no replica here
-				}
-				if err != nil {
-					return err
-				}
-				if cleaned[p] < goal {
-					return fmt.Errorf("node %d has cleaned %s-%d up to %d, want %d", n.id, topic, p, cleaned[p], goal)
-				}
+			goal, err := n.cleanable(topic, p, e.LastStable)
+			if err != nil {
+				return err
+			}
+			if cleaned < goal {
+				return fmt.Errorf("node %d has cleaned %s-%d up to %d, want %d", n.id, topic, p, cleaned, goal)
 			}
 		}
 		return nil
 	})
 }
 
-// cleaned reads how far the cleaner has come in each partition of a topic.
-func (n *node) cleaned(topic string) (map[int]int64, error) {
-	file, err := os.ReadFile(filepath.Join(n.data, "cleaner-offset-checkpoint"))
+// leaders are the leaders of a topic's partitions.
+func (c *Cluster) leaders(ctx context.Context, topic string) (map[int32]int32, error) {
+	cl, err := c.superUser()
 	if err != nil {
 		return nil, err
 	}
-	cleaned := map[int]int64{}
+	req := kmsg.NewPtrMetadataRequest()
+	t := kmsg.NewMetadataRequestTopic()
+	t.Topic = &topic
+	req.Topics = append(req.Topics, t)
+	m, err := req.RequestWith(ctx, cl) // kadm's answers come from a cache
+	if err != nil {
+		return nil, err
+	}
+	leaders := map[int32]int32{}
+	for _, p := range m.Topics[0].Partitions {
+		if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+			return nil, fmt.Errorf("%s-%d: %w", topic, p.Partition, err)
+		}
+		leaders[p.Partition] = p.Leader
+	}
+	return leaders, nil
+}
+
+// cleaned is how far the cleaner has come in a partition; 0 when it has not been there.
+func (n *node) cleaned(topic string, partition int) (int64, error) {
+	file, err := os.ReadFile(filepath.Join(n.data, "cleaner-offset-checkpoint"))
+	if err != nil {
+		return 0, err
+	}
 	for line := range strings.Lines(string(file)) { // version, number of rows, then: topic partition offset
 		f := strings.Fields(line)
-		if len(f) != 3 || f[0] != topic {
-			continue
-		}
-		partition, err := strconv.Atoi(f[1])
-		if err != nil {
-			return nil, err
-		}
-		if cleaned[partition], err = strconv.ParseInt(f[2], 10, 64); err != nil {
-			return nil, err
+		if len(f) == 3 && f[0] == topic && f[1] == fmt.Sprint(partition) {
+			return strconv.ParseInt(f[2], 10, 64)
 		}
 	}
-	return cleaned, nil
+	return 0, nil
 }
 
 // cleanable is how far the cleaner goes: up to the segment that holds the last stable offset, or the active one.

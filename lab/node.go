@@ -99,6 +99,18 @@ func (n *node) kill() {
 	n.cmd = nil
 }
 
+func (n *node) signal(s syscall.Signal) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.cmd == nil {
+		return fmt.Errorf("node %d does not run", n.id)
+	}
+	if err := n.cmd.Process.Signal(s); err != nil {
+		return fmt.Errorf("signal %s to node %d: %w", s, n.id, err)
+	}
+	return nil
+}
+
 func (n *node) stop() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
