@@ -19,8 +19,8 @@ const answerTime = 10 * time.Second
 
 // leg asks one leader until no partition is its own any more.
 func (f *follower) leg(ctx context.Context, leader int32) {
-	for round := 0; ctx.Err() == nil; round++ {
-		req, asked := f.question(leader, round)
+	for round := 0; ; round++ {
+		req, asked := f.question(ctx, leader, round)
 		if req == nil {
 			return
 		}
@@ -49,9 +49,9 @@ type asking struct {
 	from int64
 }
 
-// question makes the next Fetch for a leader; nil when there is nothing to ask it any more. Each round begins with
-// another partition, since only the first with data is promised a whole batch.
-func (f *follower) question(leader int32, round int) (*kmsg.FetchRequest, map[int32]asking) {
+// question makes the next Fetch for a leader; nil when there is nothing to ask it any more, which ends its leg. Each round
+// begins with another partition, since only the first with data is promised a whole batch.
+func (f *follower) question(ctx context.Context, leader int32, round int) (*kmsg.FetchRequest, map[int32]asking) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t := kmsg.NewFetchRequestTopic()
@@ -59,7 +59,7 @@ func (f *follower) question(leader int32, round int) (*kmsg.FetchRequest, map[in
 	asked := map[int32]asking{}
 	for i := range f.parts {
 		p := f.parts[(i+round)%len(f.parts)]
-		if p.leader != leader || p.position < 0 || f.off != following {
+		if p.leader != leader || p.position < 0 || f.off != following || ctx.Err() != nil {
 			continue
 		}
 		rp := kmsg.NewFetchRequestTopicPartition()

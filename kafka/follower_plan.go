@@ -90,7 +90,8 @@ func (f *follower) assign(t *kmsg.MetadataResponseTopic) (moved []epochAsk) {
 }
 
 // verify asks new leaders where the log under the old one ended. Where it was cut below what was read, the history of
-// the partition's groups begins anew there. What cannot be learned now is asked again in the next plan.
+// the partition's groups begins anew. A leader that knows nothing of the old epoch is believed to have cut nothing; else
+// it answers that the position is out of range. An ask that fails is asked again in the next plan.
 func (f *follower) verify(ctx context.Context, moved []epochAsk) {
 	if len(moved) == 0 {
 		return
@@ -104,7 +105,7 @@ func (f *follower) verify(ctx context.Context, moved []epochAsk) {
 			f.outdate()
 			continue
 		}
-		if end.End < p.position {
+		if end.End >= 0 && end.End < p.position {
 			f.restart(p)
 		}
 		p.leader, p.epoch = a.Leader, a.Current
