@@ -3,6 +3,7 @@ package kafka
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -80,7 +81,7 @@ func (c *Cluster) describeShares(ctx context.Context, broker int32, groups []*Gr
 	resp := answer.(*kmsg.DescribeShareGroupOffsetsResponse)
 	for i := range resp.Groups {
 		g := &resp.Groups[i]
-		if state := byName[g.GroupID]; state != nil && state.Err == errUnanswered {
+		if state := byName[g.GroupID]; state != nil && errors.Is(state.Err, errUnanswered) {
 			state.Err = c.reader.rowError("DescribeShareGroupOffsets", g.ErrorCode)
 			if state.Err == nil {
 				state.Topics = c.shareTopics(g.Topics)
@@ -88,7 +89,7 @@ func (c *Cluster) describeShares(ctx context.Context, broker int32, groups []*Gr
 		}
 	}
 	for _, g := range groups {
-		if g.Share.Err == errUnanswered {
+		if errors.Is(g.Share.Err, errUnanswered) {
 			c.books.failed("DescribeShareGroupOffsets", errUnanswered)
 		}
 	}

@@ -42,7 +42,7 @@ func (l shareLevels) learn(r *reader, now time.Time, groups []*Group, resp *kmsg
 	for i := range resp.Resources {
 		resource := &resp.Resources[i]
 		level, ok := l[resource.ResourceName]
-		if !ok || level.err != errUnanswered {
+		if !ok || !errors.Is(level.err, errUnanswered) {
 			continue
 		}
 		if level.err = r.rowError("DescribeConfigs", resource.ErrorCode); level.err == nil {
@@ -51,7 +51,7 @@ func (l shareLevels) learn(r *reader, now time.Time, groups []*Group, resp *kmsg
 		l[resource.ResourceName] = level
 	}
 	for _, g := range groups {
-		if l[g.Name].err == errUnanswered {
+		if errors.Is(l[g.Name].err, errUnanswered) {
 			r.wire.books.failed("DescribeConfigs", errUnanswered)
 		}
 	}

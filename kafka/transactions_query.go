@@ -104,7 +104,7 @@ func (q *transactionQuery) describeProducersAt(ctx context.Context, leader int32
 		for i := range t.Partitions {
 			p := &t.Partitions[i]
 			r := found[place{t.Topic, p.Partition}]
-			if r == nil || r.Err != errUnanswered {
+			if r == nil || !errors.Is(r.Err, errUnanswered) {
 				continue
 			}
 			if r.Err = kerr.ErrorForCode(p.ErrorCode); r.Err == nil {
