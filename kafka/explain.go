@@ -25,6 +25,7 @@ type Explanation struct {
 	Took         time.Duration
 	Requests     []Request // in the order in which they were sent
 
+	Partitions  int       // of the topic; 0: not known
 	Coordinator int32     // -1: not found
 	Ends        Partition // the leader and the three ends; Ends.Err is why they are not known
 	Isolation   Isolation
@@ -215,7 +216,7 @@ func (e *Explanation) bound(topic *Topic, last *Reading) {
 		same = false
 	}
 	if n <= e.Records {
-		e.Records, e.Exact = n, same && l.Composition[Unscanned] == 0
+		e.Records, e.Exact = n, same && was.Unscanned == 0
 	}
 }
 

@@ -104,8 +104,9 @@ func (q *inquiry) readTopic(ctx context.Context) error {
 	row := &q.topics[0]
 	q.index, q.names = map[string]int{e.Topic: 0}, map[TopicID]string{row.ID: e.Topic}
 	delete(q.names, TopicID{})
-	if e.Partition < 0 || int(e.Partition) >= len(row.Partitions) {
-		return fmt.Errorf("it has %d partitions, counted from 0: %w", len(row.Partitions), kerr.UnknownTopicOrPartition)
+	e.Partitions = len(row.Partitions)
+	if e.Partition < 0 || int(e.Partition) >= e.Partitions {
+		return fmt.Errorf("it has %d partitions, counted from 0: %w", e.Partitions, kerr.UnknownTopicOrPartition)
 	}
 	for i := range row.Partitions {
 		if i != int(e.Partition) {

@@ -105,7 +105,7 @@ func (s *standing) measure(l *TopicLag, row *PartitionLag) {
 	if t != nil && !t.denied.IsZero() && c[Unscanned] > 0 {
 		l.Conditions[Unreadable]++
 	}
-	row.Offsets, row.Records = c.Offsets(), c.Records()
+	row.Offsets, row.Records, row.Unscanned = c.Offsets(), c.Records(), c[Unscanned]
 	if row.Records > 0 {
 		row.Age = s.age(t, p, from)
 	}

@@ -67,6 +67,7 @@ type PartitionLag struct {
 	Committed int64
 	Offsets   int64 // raw lag: offsets in [commit, high watermark); 0 when the commit is beyond the end
 	Records   int64 // true lag
+	Unscanned int64 // of the Records: offsets that were not looked at
 	Age       int64 // of the first record left since it was created or appended, in ms; 0: none is left; -1: not known
 	Rewinds   int64 // how often a commit was lower than the one before it, since the first sight of the group
 	CommitAt  int64 // when the last commit was made, in ms since 1970; if it was polled, when a scrape saw it; 0: none was seen
