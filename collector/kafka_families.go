@@ -11,6 +11,9 @@ type kafkaFamilies struct {
 	topics     []exposition.Family[kafka.TopicLag]
 	partitions []exposition.Family[kafka.PartitionLag]
 	ends       []exposition.Family[kafka.Partition]
+	open       []exposition.Family[transactionRow]
+	shares     []exposition.Family[kafka.ShareState]
+	shared     []exposition.Family[kafka.SharePartition]
 	requests   []exposition.Family[int64]
 	errors     []exposition.Family[int64]
 	cost       []exposition.Family[kafka.Ledger]
@@ -20,6 +23,7 @@ type kafkaFamilies struct {
 func newKafkaFamilies(cfg KafkaConfig) kafkaFamilies {
 	f := kafkaFamilies{
 		groups: groupFamilies(), topics: topicFamilies(), partitions: partitionFamilies(), ends: endFamilies(),
+		open: transactionFamilies(), shares: shareGroupFamilies(), shared: sharePartitionFamilies(),
 		requests: requestFamilies(), errors: errorFamilies(), cost: costFamilies(),
 	}
 	if cfg.Compat {
@@ -34,6 +38,9 @@ func (f *kafkaFamilies) blocks(read []*kafkaRows) []exposition.Block {
 	topics := exposition.Table[kafka.TopicLag]{Families: f.topics}
 	groups := exposition.Table[kafka.Group]{Families: f.groups}
 	ends := exposition.Table[kafka.Partition]{Families: f.ends}
+	open := exposition.Table[transactionRow]{Families: f.open}
+	shares := exposition.Table[kafka.ShareState]{Families: f.shares}
+	shared := exposition.Table[kafka.SharePartition]{Families: f.shared}
 	requests := exposition.Table[int64]{Families: f.requests}
 	errors := exposition.Table[int64]{Families: f.errors}
 	cost := exposition.Table[kafka.Ledger]{Families: f.cost}
@@ -45,11 +52,14 @@ func (f *kafkaFamilies) blocks(read []*kafkaRows) []exposition.Block {
 		topics.Chunks = append(topics.Chunks, r.topics)
 		groups.Chunks = append(groups.Chunks, r.groups)
 		ends.Chunks = append(ends.Chunks, r.ends...)
+		open.Chunks = append(open.Chunks, r.open)
+		shares.Chunks = append(shares.Chunks, r.shares)
+		shared.Chunks = append(shared.Chunks, r.shared...)
 		requests.Chunks = append(requests.Chunks, r.requests)
 		errors.Chunks = append(errors.Chunks, r.errors)
 		cost.Chunks = append(cost.Chunks, r.cost)
 	}
-	blocks := []exposition.Block{partitions, topics, groups, ends, requests, errors, cost}
+	blocks := []exposition.Block{partitions, topics, groups, ends, open, shares, shared, requests, errors, cost}
 	if f.compat != nil {
 		blocks = append(blocks, f.compat.blocks(read)...)
 	}

@@ -18,6 +18,9 @@ type kafkaRows struct {
 	topics     exposition.Chunk[kafka.TopicLag]
 	partitions []exposition.Chunk[kafka.PartitionLag]
 	ends       []exposition.Chunk[kafka.Partition]
+	open       exposition.Chunk[transactionRow]
+	shares     exposition.Chunk[kafka.ShareState]
+	shared     []exposition.Chunk[kafka.SharePartition]
 	requests   exposition.Chunk[int64]
 	errors     exposition.Chunk[int64]
 	cost       exposition.Chunk[kafka.Ledger]
@@ -91,6 +94,8 @@ func (k *kafkaLabels) rows(r *kafka.Reading) *kafkaRows {
 	}
 	k.lag(r, rows)
 	k.end(r, rows)
+	rows.open = k.transactions(r)
+	rows.shares, rows.shared = k.shareGroups(r)
 	if k.compat {
 		k.kafkaExporter(r, rows)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-kit/log"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
@@ -51,7 +52,9 @@ func scrape(t *testing.T, cfg collector.KafkaConfig, query string, clusters ...c
 
 // cluster is one of everything that a reading can hold.
 func cluster() *kafka.Reading {
+	at := time.Unix(1_800_000_000, 0)
 	s := &kafka.Snapshot{
+		At:      at,
 		Brokers: []kafka.Broker{{ID: 1, Host: "b1", Port: 9092}, {ID: 2, Host: "b2", Port: 9093}},
 		Topics: []kafka.Topic{
 			{Name: "denied", Err: kerr.TopicAuthorizationFailed},
@@ -62,7 +65,13 @@ func cluster() *kafka.Reading {
 		},
 		Groups: []kafka.Group{
 			{Name: "g", Type: kafka.Classic, State: "Empty"},
-			{Name: "s", Type: kafka.Share, State: "Stable", Members: 3},
+			{Name: "s", Type: kafka.Share, State: "Stable", Members: 3, Share: &kafka.ShareState{
+				Isolation: kafka.ReadUncommitted,
+				Topics: []kafka.ShareTopic{{Topic: "t", Partitions: []kafka.SharePartition{
+					{Partition: 0, Start: 9007199254740993, Lag: 12}, {Partition: 1, Start: 7, Lag: -1}, {Partition: 2, Code: 29},
+				}}},
+			}},
+			{Name: "s-denied", Type: kafka.Share, State: "Empty", Share: &kafka.ShareState{Err: kerr.GroupAuthorizationFailed, IsolationErr: kerr.GroupAuthorizationFailed}},
 			{Name: "undescribed", Type: kafka.Consumer, State: "Stable", DescribeErr: kerr.GroupAuthorizationFailed},
 		},
 	}
@@ -78,7 +87,13 @@ func cluster() *kafka.Reading {
 	lag.Conditions[kafka.NoLeader] = 1
 	denied := kafka.TopicLag{Group: "g", Topic: "denied", Partitions: []kafka.PartitionLag{{Partition: 7, Committed: 1}}}
 	denied.Conditions[kafka.Denied] = 1
-	return &kafka.Reading{Snapshot: s, Lags: []kafka.TopicLag{denied, lag}, Ledger: kafka.Ledger{
+	open := []kafka.OpenTransaction{
+		{Topic: "t", Partition: 0, FirstOffset: 7, ProducerID: 12, Epoch: 3, TransactionalID: `in "hand"`, State: "Ongoing", StartedAt: at.Add(-90 * time.Second)},
+		{Topic: "t", Partition: 1, FirstOffset: 8, ProducerID: 13, StartedAt: at.Add(time.Second), Hanging: true, Why: "no coordinator knows its producer"},
+		{Topic: "t", Partition: 2, FirstOffset: 9, ProducerID: 14, StartedAt: at.Add(-time.Hour), Err: kerr.TransactionalIDAuthorizationFailed},
+		{Topic: "t", Partition: 3, FirstOffset: 9, ProducerID: -1, StartedAt: at.Add(-1500 * time.Millisecond), Err: kerr.TopicAuthorizationFailed},
+	}
+	return &kafka.Reading{Snapshot: s, Lags: []kafka.TopicLag{denied, lag}, Transactions: open, Ledger: kafka.Ledger{
 		Requests: map[string]int64{"Metadata": 3, "Fetch": 0}, Errors: map[kafka.Failure]int64{{API: "Metadata", Error: "timeout"}: 1}, ScanBytes: 70, ScanFetches: 2,
 	}}
 }
