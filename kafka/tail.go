@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -46,11 +47,15 @@ func (t *tail) len() int {
 	return n
 }
 
-// truncate forgets what an election may have cut off.
+// truncate forgets what an election may have cut off. A transaction whose marker was cut is open again and may end the
+// other way, so that none of its records is what it was, also those below the cut.
 func (t *tail) truncate(end int64) {
-	t.stable.trimFrom(end)
+	if end < t.stable.end {
+		t.stable = runs{}
+	}
 	t.open.trimFrom(end)
 	t.renewal = nil
+	maps.DeleteFunc(t.times, func(at, _ int64) bool { return at >= end })
 }
 
 // count adds what [from, to) is for a group of an isolation level. t may be nil: nothing is known then.

@@ -1,0 +1,40 @@
+package kafka
+
+import "testing"
+
+// An election that is not clean may cut the marker of a transaction whose records stay. What comes after may commit what
+// was aborted, and the other way round.
+func TestTruncateTrustsNoEndOfATransaction(t *testing.T) {
+	p := Partition{LastStable: 12, HighWatermark: 12}
+	was := Composition{Record: 3, Aborted: 5, Control: 1, Unscanned: 3}
+	for _, c := range []struct {
+		name string
+		end  int64
+		want Composition
+	}{
+		{"nothing is cut: a rolling restart", 9, was},
+		{"the marker is cut", 8, Composition{Unscanned: 12}},
+		{"records are cut, too", 4, Composition{Unscanned: 12}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var m tail
+			m.stable.push(0, 3, Record, 3)
+			m.stable.push(3, 8, Aborted, 5)
+			m.stable.push(8, 9, Control, 1)
+			m.learn(7, 1000)
+			m.learn(2, 1000)
+			m.truncate(c.end)
+			var got Composition
+			m.count(&p, ReadCommitted, 0, 12, &got)
+			if got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+			if _, ok := m.times[7]; ok != (c.end > 7) {
+				t.Errorf("the time of the record at 7 is known: %v, and the log was cut at %d", ok, c.end)
+			}
+			if _, ok := m.times[2]; !ok {
+				t.Error("the time of the record at 2 is not known any more")
+			}
+		})
+	}
+}
