@@ -51,7 +51,7 @@ type history struct {
 // past is the last commit on one partition, seen while the partition's ends were known.
 type past struct {
 	offset  int64 // as last polled
-	floor   int64 // where a lower commit begins to be a rewind: the last one, or where the log was cut below it
+	floor   int64 // where a lower commit begins to be a rewind: the last one, or where the log was cut below it; or noCommit
 	mark    int64 // the offset in __consumer_offsets up to which commits are in the history; noFence: not known
 	high    int64 // high watermark beside it
 	proof   int64 // the last commit that stood above the last stable offset
@@ -62,10 +62,13 @@ type past struct {
 	known   bool   // floor and mark mean something
 	proven  bool   // proof means something
 	moved   bool   // the last scrape saw it move
+	lapsed  bool   // a scrape saw no commit since
 }
 
-// noFence stands above every record.
-const noFence = math.MaxInt64
+const (
+	noFence  = math.MaxInt64 // stands above every record
+	noCommit = -1            // and this below every commit
+)
 
 // Rewind is a commit lower than the one before it, of the same group on the same topic and partition.
 type Rewind struct {
@@ -110,7 +113,7 @@ func (t *tracker) on(group string, topic *Topic) (h *history, anew bool) {
 		anew = true
 		h.id, h.settled = topic.ID, false
 		for i := range h.parts {
-			h.parts[i].forget()
+			h.parts[i].forget(false)
 		}
 	}
 	if more := len(topic.Partitions) - len(h.parts); more > 0 {
@@ -119,8 +122,15 @@ func (t *tracker) on(group string, topic *Topic) (h *history, anew bool) {
 	return h, anew
 }
 
-// forget keeps the mark: a commit that was counted before must not count again when a follower comes to it.
-func (p *past) forget() { *p = past{rewinds: p.rewinds, mark: p.mark} }
+// forget notes that nothing is committed any more. The mark stays: a commit that was counted before must not count again
+// when a follower comes to it. One that keeps up will come to the commit's end, and to what was before: for it the floor
+// stays, too, but not for polls.
+func (p *past) forget(followed bool) {
+	*p = past{rewinds: p.rewinds, mark: p.mark, known: p.known, floor: p.floor, lapsed: true}
+	if !followed {
+		p.floor = noCommit
+	}
+}
 
 // cut lowers the floor to where the log was cut: what lay above is not there to be read again.
 func (p *past) cut(now *Partition) {
@@ -152,16 +162,16 @@ func (t *tracker) observe(group string, topic *Topic, commits []Commit, by sight
 		counts := !was.known || was.mark == noFence || !by.live
 		if counts && !followed.advanced[c.Partition] {
 			switch {
-			case was.known && c.Offset < was.floor:
+			case was.known && c.Offset < was.floor && !was.lapsed:
 				lower = append(lower, &rewind{
 					Rewind: Rewind{Group: group, Topic: topic.Name, Partition: c.Partition, From: was.floor, To: c.Offset},
 					topic:  topic, history: h, epoch: was.epoch,
 				})
 				was.floor = c.Offset
-			case !was.known || was.moved:
+			case !was.known || was.moved || was.lapsed || was.floor == noCommit:
 				was.floor = c.Offset
 			}
-			was.known, was.mark = true, by.fence
+			was.known, was.lapsed, was.mark = true, false, by.fence
 			if was.moved {
 				was.time = by.now.UnixMilli()
 			}
@@ -236,7 +246,7 @@ func (t *tracker) end(s *Snapshot) {
 			}
 			for i := range h.parts {
 				if h.parts[i].at != t.scrape {
-					h.parts[i].forget()
+					h.parts[i].forget(t.sees(name))
 				}
 			}
 		}

@@ -72,7 +72,7 @@ func (h *history) follow(t *tracker, group string, topic *Topic, anew bool) (f f
 		if f.advanced == nil {
 			f.advanced = map[int32]bool{}
 		}
-		f.advanced[number] = !tr.gone
+		f.advanced[number] = true
 		was.enter(tr, p, t.scrape)
 	}
 	if len(parts) == 0 {
@@ -118,11 +118,12 @@ func (p *past) declines(tr *trail, of *rewind, now *Partition, anew bool) (lower
 // enter moves a history on to the end of a trail.
 func (p *past) enter(tr *trail, now *Partition, scrape uint32) {
 	p.mark = tr.lastAt + 1
+	p.known, p.lapsed = true, false
 	if tr.gone {
-		p.known = false
+		p.floor = noCommit
 		return
 	}
-	p.floor, p.known, p.time = tr.last, true, tr.time
+	p.floor, p.time = tr.last, tr.time
 	if p.at == 0 {
 		p.offset, p.high, p.epoch = tr.last, now.HighWatermark, now.LeaderEpoch
 	}
