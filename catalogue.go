@@ -17,6 +17,7 @@ var commands = map[string]func(*options) error{
 	"serve":        serve,
 	"demo":         runDemo,
 	"check-config": checkConfig,
+	"explain":      runExplain,
 	"metrics":      func(*options) error { return writeCatalogue(os.Stdout) },
 	"version":      func(*options) error { fmt.Println(version.Print(program)); return nil },
 }

@@ -34,6 +34,10 @@ Examples:
 
       is the file right, and what does the broker not allow?
 
+  truelag_exporter explain --kafka.brokers=kafka-1:9092 --group=orders --topic=payments --partition=3
+
+      how one lag came about, batch by batch; without the last flags, all partitions, topics or groups
+
 Each flag can be given by the environment variable that stands behind it, too; the flag wins.`
 
 // newApp declares the flags. All but one belong to every command, so that demo takes what serve takes.
@@ -79,6 +83,17 @@ func newApp(o *options) *kingpin.Application {
 		"can mean. Takes the flags of serve; listens on a free port of the loopback interface unless told otherwise.")
 	check := app.Command("check-config", "Check the flags and the files that they name, and end.")
 	check.Flag("probe", "Also connect, and say which permission each feature lacks.").BoolVar(&o.probe)
+	x := app.Command("explain", "Say how far a group is behind, and why. With a partition, read it batch by batch; without "+
+		"one, list partitions, topics or groups, worst first. The exit code is 0 for caught up, 1 for behind or held back by "+
+		"an open transaction, 2 for a wrong flag or file, 3 when it cannot be known, 4 when data was lost or the commit is "+
+		"beyond the end.")
+	x.Flag("group", "Consumer group. Example: orders-enricher").IsSetByUser(&o.explain.groupSet).PlaceHolder("NAME").StringVar(&o.explain.group)
+	x.Flag("topic", "Topic of the group.").IsSetByUser(&o.explain.topicSet).PlaceHolder("NAME").StringVar(&o.explain.topic)
+	o.explain.partition = -1
+	x.Flag("partition", "Partition of the topic.").PlaceHolder("NUMBER").Int32Var(&o.explain.partition)
+	x.Flag("cluster", "Which cluster, where the file has several.").PlaceHolder("NAME").StringVar(&o.explain.cluster)
+	x.Flag("output", "How to write the answer. One of: "+strings.Join(outputs, ", ")).Short('o').
+		Default("text").EnumVar(&o.explain.output, outputs...)
 	app.Command("metrics", "Print the catalogue of all metrics as Markdown, and end.")
 	app.Command("version", "Print the version, and end.")
 
@@ -87,7 +102,11 @@ func newApp(o *options) *kingpin.Application {
 			pair(app.GetFlag(f.Name), f)
 		}
 	}
-	pair(check.GetFlag("probe"), check.Model().Flags[0])
+	for _, c := range []*kingpin.CmdClause{check, x} {
+		for _, f := range c.Model().Flags {
+			pair(c.GetFlag(f.Name), f)
+		}
+	}
 	return app
 }
 
@@ -109,6 +128,7 @@ var (
 	logLevels  = []string{"debug", "info", "warn", "error"}
 	logFormats = []string{"logfmt", "json"}
 	compatLags = []string{"offsets", "records"}
+	outputs    = []string{"text", "json"}
 )
 
 // right is what some flags' values should be, where a default shows too little.
@@ -116,6 +136,8 @@ var right = map[string]string{
 	"log.level":  "one of " + strings.Join(logLevels, ", "),
 	"log.format": "one of " + strings.Join(logFormats, ", "),
 	"compat.lag": "one of " + strings.Join(compatLags, ", "),
+	"output":     "one of " + strings.Join(outputs, ", "),
+	"partition":  "a number such as 0",
 	"shard":      "part I of N as I/N, counted from 0: for example 0/3, 1/3 and 2/3 for three exporters",
 }
 

@@ -25,9 +25,15 @@ func run(args []string) int {
 		err = commands[o.command](o)
 	}
 	var usage *usageError
+	var said *answered
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &said):
+		if said.err != nil {
+			fmt.Fprintf(os.Stderr, "%s: %s\n", program, oneLine(err))
+		}
+		return said.code
 	case errors.As(err, &usage):
 		fmt.Fprintf(os.Stderr, "%s: %s\n", program, oneLine(err))
 		return exitUsage

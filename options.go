@@ -40,7 +40,8 @@ type options struct {
 	compat        bool
 	compatLag     string
 
-	probe bool
+	probe   bool
+	explain explainOptions
 }
 
 // parse reads the command line. Its errors are the user's.

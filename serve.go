@@ -100,6 +100,9 @@ func newHandler(o *options, logs loggers, e *exporter) (http.Handler, error) {
 	if o.lifecycle {
 		cfg.Reload = e.Reload
 	}
+	if o.collectKafka {
+		cfg.Lags, cfg.Explain, cfg.Events = e.Lags, e.Explain, e.Events
+	}
 	pages, err := web.New(cfg)
 	if err != nil {
 		return nil, err

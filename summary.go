@@ -50,20 +50,7 @@ func summarize(clusters []*cluster) (at time.Time, groups web.Ranking, off []web
 func rank(cluster string, r *kafka.Reading) web.Ranking {
 	var groups web.Ranking
 	for i := range r.Lags {
-		l := &r.Lags[i]
-		groups.Add(web.Group{
-			Cluster:     cluster,
-			Group:       l.Group,
-			Topic:       l.Topic,
-			Uncommitted: len(l.Partitions) == 0 && onlyUncommitted(l),
-			Known:       l.Known > 0,
-			Offsets:     l.Composition.Offsets(),
-			Records:     l.Composition.Records(),
-			Unscanned:   l.Composition[kafka.Unscanned],
-			Blocked:     l.Composition[kafka.Blocked],
-			Lost:        l.Composition[kafka.Lost],
-			BeyondEnd:   l.BeyondEnd,
-		})
+		groups.Add(groupOf(cluster, &r.Lags[i]))
 	}
 	return groups
 }

@@ -21,6 +21,7 @@ type Stretch struct {
 	Producer int64     // -1: none that has an id, or several
 	Epoch    int16     // of the producer
 	Marker   string    // of a control batch: COMMIT, ABORT, or empty for another one
+	Open     bool      // the batch belongs to the open transaction that the last stable offset waits for
 	First    time.Time // of the batch's first record; zero: the header does not tell it
 }
 
@@ -65,7 +66,9 @@ func (l *lister) take(log []byte) {
 			b.base = l.at
 		}
 		l.hole(b.base)
-		l.add(batchStretch(&b), min(b.last+1, l.p.HighWatermark))
+		s := batchStretch(&b)
+		s.Open = l.blocker != nil && b.transactional() && !b.control() && s.Producer == l.blocker.Producer && b.base >= l.blocker.First
+		l.add(s, min(b.last+1, l.p.HighWatermark))
 	}
 }
 

@@ -26,6 +26,8 @@ type landing struct {
 	// MetricsPath is relative, as the page's other links are: a proxy may put us under a path of its own.
 	MetricsPath string
 
+	Explain, Events bool // there are such pages
+
 	Style template.CSS
 	At    time.Time
 }
@@ -45,6 +47,8 @@ func landingPage(cfg Config) http.Handler {
 			Program:     cfg.Name,
 			Version:     cfg.Version,
 			MetricsPath: strings.TrimPrefix(cfg.MetricsPath, "/"),
+			Explain:     cfg.Explain != nil && cfg.Lags != nil,
+			Events:      cfg.Events != nil,
 			Style:       template.CSS(style),
 			At:          cfg.Now(),
 		}
@@ -58,9 +62,13 @@ func landingPage(cfg Config) http.Handler {
 	})
 }
 
-// contentPolicy lets a page use its own style and nothing else: a name that broke out of its place could run nothing.
+// contentPolicy lets a page use its own styles, ask itself, and nothing else: a name that broke out of its place could
+// run nothing.
 func contentPolicy() string {
-	sum := sha256.Sum256([]byte(style))
-	return "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-" +
-		base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	policy := "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; style-src"
+	for _, css := range []string{style, explainStyle} {
+		sum := sha256.Sum256([]byte(css))
+		policy += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return policy
 }

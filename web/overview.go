@@ -69,6 +69,11 @@ func (s state) String() string {
 	return [states]string{"broken", "behind", "blocked", "unknown", "uncommitted", "phantom", "level"}[s]
 }
 
+// Link explains the lag.
+func (g *Group) Link() string {
+	return Place{Cluster: g.Cluster, Group: g.Group, Topic: g.Topic, Scope: OneTopic}.Link()
+}
+
 // State is a word for what the lag is.
 func (g *Group) State() string { return g.state().String() }
 
@@ -109,8 +114,10 @@ func compare(a, b *Group) int {
 }
 
 // Verdict says in one sentence whether the lag is real.
-func (g *Group) Verdict() string {
-	switch g.state() {
+func (g *Group) Verdict() string { return g.verdict(g.state()) }
+
+func (g *Group) verdict(s state) string {
+	switch s {
 	case unknown:
 		return "Unknown: commits or end offsets could not be read."
 	case uncommitted:

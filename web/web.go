@@ -3,6 +3,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 )
 
 // Config says what the pages show. The funcs are called once for each request and must answer at once: none may wait
-// for a scrape or for Kafka.
+// for a scrape, and none but Explain for Kafka.
 type Config struct {
 	Name        string          // of the program
 	Version     string          // one word, beside the name
@@ -23,12 +24,19 @@ type Config struct {
 	Ready       func() error    // why the program is not ready; nil: it is
 	Reload      func() error    // nil: reloading over HTTP is switched off
 
+	// Lags lists what the last scrapes told of a place, Explain reads one partition afresh before its context ends, and
+	// Events are the last findings, newest first. Without the first two there is no page /explain, without the last none
+	// of that name. Their errors wrap ErrNoSuch or ErrVague where the question is to blame.
+	Lags    func(Place) (Lags, error)
+	Explain func(context.Context, Place) (*Explanation, error)
+	Events  func() []Event
+
 	Now func() time.Time // nil: time.Now
 }
 
 // paths are all that New serves.
 var paths = []string{
-	"/", "/config", "/version", "/-/healthy", "/healthz", "/livez", "/-/ready", "/readyz", "/-/reload",
+	"/", "/explain", "/events", "/config", "/version", "/-/healthy", "/healthz", "/livez", "/-/ready", "/readyz", "/-/reload",
 }
 
 // Taken says whether one of the pages has this path. The landing page gives way: "/" is not taken.
@@ -53,6 +61,12 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", landingPage(cfg))
+	if cfg.Explain != nil && cfg.Lags != nil {
+		mux.Handle("GET /explain", newExplainHandler(cfg))
+	}
+	if cfg.Events != nil {
+		mux.Handle("GET /events", eventsHandler(cfg))
+	}
 	mux.Handle("GET /config", text(func() (int, string) { return http.StatusOK, cfg.Settings() }))
 	mux.Handle("GET /version", text(func() (int, string) { return http.StatusOK, cfg.Build }))
 	for _, path := range []string{"/-/healthy", "/healthz", "/livez"} {

@@ -17,10 +17,15 @@ func name(s string) string {
 	if s == "" {
 		return "(empty name)"
 	}
+	return printable(s, longest)
+}
+
+// printable shows so many characters of a string.
+func printable(s string, most int) string {
 	var b strings.Builder
 	shown := 0
 	for i := 0; i < len(s); shown++ {
-		if shown == longest {
+		if shown == most {
 			return fmt.Sprintf("%s… (%s)", b.String(), count(int64(len(s)), "byte"))
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -39,11 +44,17 @@ func name(s string) string {
 }
 
 // count is a number with its unit: "1 record", "12,345 records".
-func count(n int64, unit string) string {
-	if n != 1 {
-		unit += "s"
+func count(n int64, unit string) string { return number(n) + " " + plural(n, unit) }
+
+// plural is the unit of a number.
+func plural(n int64, unit string) string {
+	switch {
+	case n == 1:
+		return unit
+	case strings.HasSuffix(unit, "ch"):
+		return unit + "es"
 	}
-	return number(n) + " " + unit
+	return unit + "s"
 }
 
 // number groups the digits by thousands.

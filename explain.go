@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"truelag/kafka"
+	"truelag/web"
+)
+
+// exitUnknown is the exit code of the command explain when nothing can be known. Its others are web.Exit's.
+const exitUnknown = 3
+
+// answered is the error of a command that has said what it found, or why it found nothing: only its exit code is left.
+type answered struct {
+	code int
+	err  error // nil: everything was said
+}
+
+func (e *answered) Error() string { return e.err.Error() }
+
+// explainOptions are the flags of the command explain.
+type explainOptions struct {
+	cluster, group, topic string
+	partition             int32 // negative: none
+	groupSet, topicSet    bool
+	output                string
+}
+
+// place is what the flags ask about.
+func (o *explainOptions) place() (web.Place, error) {
+	p := web.Place{Cluster: o.cluster, Group: o.group, Topic: o.topic, Partition: o.partition}
+	group, topic := o.groupSet || o.group != "", o.topicSet || o.topic != ""
+	switch {
+	case topic && !group:
+		return p, errors.New("--topic needs --group beside it")
+	case o.partition >= 0 && !topic:
+		return p, errors.New("--partition needs --topic beside it")
+	case o.partition >= 0:
+		p.Scope = web.OnePartition
+	case topic:
+		p.Scope = web.OneTopic
+	case group:
+		p.Scope = web.OneGroup
+	}
+	return p, nil
+}
+
+// runExplain is the command explain.
+func runExplain(o *options) error {
+	place, err := o.explain.place()
+	if err != nil {
+		return usage(err)
+	}
+	cfg, err := load(o)
+	if err != nil {
+		return usage(err)
+	}
+	wants, err := chosen(cfg.Clusters(), place.Cluster)
+	if err != nil {
+		return usage(err)
+	}
+	place.Cluster = wants.Name
+	minimum := o.logLevel
+	if minimum == "info" {
+		minimum = "warn" // the answer is what is asked for
+	}
+	c, err := kafka.NewCluster(wants, newLoggers(os.Stderr, o.logFormat, minimum).kit)
+	if err != nil {
+		return usage(fmt.Errorf("kafka%s: %w", of(wants.Name), err))
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), defaultTimeout)
+	defer cancel()
+	if place.Scope == web.OnePartition {
+		return explainPartition(ctx, o, c, place)
+	}
+	return explainMany(ctx, o, c, place)
+}
+
+// chosen is the cluster of a name; the only one without.
+func chosen(all []kafka.Config, name string) (kafka.Config, error) {
+	var names []string
+	for _, c := range all {
+		if c.Name == name || name == "" && len(all) == 1 {
+			return c, nil
+		}
+		names = append(names, c.Name)
+	}
+	list := strings.Join(names, ", ")
+	switch {
+	case name == "":
+		return kafka.Config{}, fmt.Errorf("--cluster: give one of %s", list)
+	case len(all) == 1 && names[0] == "":
+		return kafka.Config{}, fmt.Errorf("--cluster=%q: the only cluster has no name; leave the flag out", name)
+	}
+	return kafka.Config{}, fmt.Errorf("--cluster=%q: there is no such cluster; want one of %s", name, list)
+}
+
+func explainPartition(ctx context.Context, o *options, c *kafka.Cluster, p web.Place) error {
+	e, err := explanation(ctx, c, p)
+	if errors.Is(err, kafka.ErrLeftOut) {
+		return usage(err)
+	}
+	if err != nil {
+		return &answered{exitUnknown, err}
+	}
+	write := func(w io.Writer) error { return e.WriteText(w, columns()) }
+	if o.explain.output == "json" {
+		write = e.WriteJSON
+	}
+	if err := write(os.Stdout); err != nil {
+		return fmt.Errorf("write the explanation: %w", err)
+	}
+	return &answered{code: web.Exit(e.State())}
+}
+
+func explainMany(ctx context.Context, o *options, c *kafka.Cluster, p web.Place) error {
+	if _, err := c.Read(ctx); err != nil {
+		return &answered{exitUnknown, fmt.Errorf("kafka%s: %w", of(c.Name()), err)}
+	}
+	lags, err := lagsOf(p, c)
+	if err != nil {
+		return &answered{exitUnknown, err}
+	}
+	l := web.List(p, "", lags)
+	write := func(w io.Writer) error { return l.WriteText(w, time.Now()) }
+	if o.explain.output == "json" {
+		write = l.WriteJSON
+	}
+	if err := write(os.Stdout); err != nil {
+		return fmt.Errorf("write the list: %w", err)
+	}
+	return &answered{code: l.Exit()}
+}
+
+// columns is the width of the terminal, as shells tell it.
+func columns() int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return 100
+}
+
+// Lags is what the last readings tell of a place.
+func (e *exporter) Lags(p web.Place) (web.Lags, error) {
+	g, release := e.hold()
+	defer release()
+	if p.Scope == web.EveryGroup && p.Cluster == "" {
+		return lagsOf(p, clustersOf(g)...)
+	}
+	c, err := g.named(p.Cluster)
+	if err != nil {
+		return web.Lags{}, err
+	}
+	return lagsOf(p, c)
+}
+
+// Explain reads one partition afresh.
+func (e *exporter) Explain(ctx context.Context, p web.Place) (*web.Explanation, error) {
+	g, release := e.hold()
+	defer release()
+	c, err := g.named(p.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	return explanation(ctx, c, p)
+}
+
+// Events are the last findings of all clusters, newest first.
+func (e *exporter) Events() []web.Event {
+	g, release := e.hold()
+	defer release()
+	var all []web.Event
+	for _, c := range clustersOf(g) {
+		all = append(all, eventsOf(c.Name(), c.Events())...)
+	}
+	slices.SortStableFunc(all, func(a, b web.Event) int { return b.At.Compare(a.At) })
+	return all
+}
+
+// hold keeps the current generation from ending until it is released.
+func (e *exporter) hold() (g *generation, release func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.current.scrapes.Add(1)
+	return e.current, e.current.scrapes.Done
+}
+
+func clustersOf(g *generation) []*kafka.Cluster {
+	var all []*kafka.Cluster
+	for _, c := range g.clusters {
+		all = append(all, c.kafka)
+	}
+	return all
+}
+
+// named is the cluster of a name; the only one without.
+func (g *generation) named(name string) (*kafka.Cluster, error) {
+	var names []string
+	for _, c := range g.clusters {
+		if c.kafka.Name() == name || name == "" && len(g.clusters) == 1 {
+			return c.kafka, nil
+		}
+		names = append(names, c.kafka.Name())
+	}
+	if name == "" {
+		return nil, fmt.Errorf("several clusters are read, so cluster=... is needed: one of %s: %w", strings.Join(names, ", "), web.ErrVague)
+	}
+	return nil, fmt.Errorf("no cluster %q is read: %w", name, web.ErrNoSuch)
+}

@@ -1,0 +1,268 @@
+package browser
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var shots = flag.String("shots", "shots", "folder that the screenshots are written to")
+
+// subject is a group to be looked for.
+type subject struct {
+	name   string // any bytes
+	search string // what a person types
+	shown  string // how the pages show the name
+	topic  string
+	state  string   // in the answer's class
+	says   string   // part of the answer
+	blocks []string // kinds on the strip, in order
+	marks  []string // named borders of the strip, in order
+	shot   string
+}
+
+var subjects = []subject{
+	{
+		name: "settlement", search: "SETTLE", shown: "settlement", topic: "payments.settled", state: "phantom",
+		says: "The 1 offset after the commit is a transaction marker.", blocks: []string{"read", "control"},
+		marks: []string{"▼ S", "▼ C", "▼ LSO = HW"}, shot: "phantom",
+	},
+	{
+		name: `quotes "a" 'b' & co`, search: `"a" 'b' &`, shown: `quotes "a" 'b' & co`, topic: "browser.lost", state: "broken",
+		says: "5 offsets were deleted before the group read them; 12 records are left to read.", blocks: []string{"lost", "record"},
+		marks: []string{"▼ C", "▼ S", "▼ LSO = HW"}, shot: "lost",
+	},
+	{
+		name: "<script>document.title='owned'</script><b>bold</b>", search: "<b>", topic: "browser.lost", state: "broken",
+		shown: "<script>document.title='owned'</script><b>bold</b>",
+		says:  "The commit stands 30 offsets after the end of the log", blocks: []string{"read", "beyond"},
+		marks: []string{"▼ S", "▼ LSO = HW", "▼ C"}, shot: "beyond",
+	},
+	{
+		name: "グループ・注文", search: "注文", shown: "グループ・注文", topic: "browser.plain", state: "behind",
+		says: "16 records are left to read, the oldest from", blocks: []string{"read", "record", "record"},
+		marks: []string{"▼ S", "▼ C", "▼ LSO = HW"}, shot: "rewind",
+	},
+	{
+		name: "new\nline\x00", search: `new\nline`, shown: `new\nline\x00`, topic: "browser.plain", state: "level",
+		says: "Nothing follows the commit.", blocks: []string{"read"},
+		marks: []string{"▼ S", "▼ C = LSO = HW"}, shot: "level",
+	},
+	{
+		name: "bad \xff\xfe utf", search: `bad \xff`, shown: `bad \xff\xfe utf`, topic: "browser.plain", state: "behind",
+		says: "20 records are left to read", blocks: []string{"record", "record"}, // the group below was at 20 and is not this one
+		marks: []string{"▼ S = C", "▼ LSO = HW"}, shot: "invalid",
+	},
+	{
+		name: "refunds-ledger", search: "ledger", shown: "refunds-ledger", topic: "refunds.approved", state: "blocked",
+		says: "for an open transaction", blocks: []string{"read", "blocked"},
+		marks: []string{"▼ S", "▼ C = LSO", "▼ HW"}, shot: "blocked",
+	},
+	{
+		name: "orders-archive", search: "archive", shown: "orders-archive", topic: "orders.placed", state: "behind",
+		says: "records are left to read", blocks: []string{"read", "control", "record", "cut", "record", "control"},
+		marks: []string{"▼ S", "▼ C", "▼ LSO = HW"}, shot: "behind",
+	},
+	{
+		name: strings.Repeat("long-name-", 40), search: "long-name-long", shown: strings.Repeat("long-name-", 12) + "… (400 bytes)",
+		topic: "browser.plain", state: "behind", says: "1 record is left to read", blocks: []string{"read", "record"},
+		marks: []string{"▼ S", "▼ C", "▼ LSO = HW"}, shot: "long",
+	},
+}
+
+var looks = []Look{
+	{Name: "desktop", Width: 1280, Height: 900},
+	{Name: "phone", Width: 390, Height: 844, Phone: true},
+	{Name: "desktop-dark", Width: 1280, Height: 900, Dark: true},
+	{Name: "phone-dark", Width: 390, Height: 844, Phone: true, Dark: true},
+	{Name: "print", Width: 760, Height: 1000, Print: true},
+}
+
+// TestPages goes the way of a person who doubts a lag: the landing page, a search, the group, its topic, a partition.
+func TestPages(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	must(t, os.MkdirAll(*shots, 0o755))
+	d := startDemo(t)
+	d.stage(ctx)
+	b, err := Open(ctx)
+	must(t, err)
+	t.Cleanup(b.Close)
+	for _, look := range looks {
+		t.Run(look.Name, func(t *testing.T) {
+			v := &visit{T: t, Browser: b, ctx: ctx, base: d.base, look: look}
+			must(t, b.Use(ctx, look))
+			d.t = t
+			d.scrape(ctx)
+			v.open("/")
+			v.shoot("landing")
+			for _, s := range subjects {
+				if !look.Print { // paper has no search
+					v.find(s)
+				} else {
+					v.open("/explain?" + query(s))
+				}
+				v.partition(s)
+			}
+			v.open("/events")
+			v.expect(`document.querySelectorAll(".events tbody tr").length >= 3`)
+			v.shoot("events")
+			v.open("/explain?group=orders-archive&topic=orders.placed")
+			v.expect(`document.querySelectorAll(".mini i.k-record").length >= 6`)
+			v.shoot("partitions")
+			v.open("/explain?group=nobody")
+			v.expect(`document.querySelector(".refusal").innerText.includes("no group of this name")`)
+			v.open("/explain?group=nobody&topic=browser.plain&partition=0")
+			v.expect(`document.querySelector(".answer.uncommitted .headline").innerText === "Not committed"`)
+			v.shoot("uncommitted")
+		})
+	}
+}
+
+func query(s subject) string {
+	escape := func(text string) string {
+		var out strings.Builder
+		for _, c := range []byte(text) {
+			fmt.Fprintf(&out, "%%%02x", c)
+		}
+		return out.String()
+	}
+	return "group=" + escape(s.name) + "&topic=" + escape(s.topic) + "&partition=0"
+}
+
+// stage makes what the demo does not show, and waits for what it shows after a while.
+func (d *demo) stage(ctx context.Context) {
+	d.t.Helper()
+	d.topic(ctx, "browser.lost", 20)
+	d.deleteBefore(ctx, "browser.lost", 8)
+	d.commit(ctx, subjects[1].name, "browser.lost", 3)
+	d.commit(ctx, subjects[2].name, "browser.lost", 50)
+	d.topic(ctx, "browser.plain", 20)
+	d.commit(ctx, subjects[3].name, "browser.plain", 12)
+	d.commit(ctx, subjects[4].name, "browser.plain", 20)
+	d.commit(ctx, subjects[5].name, "browser.plain", 7)
+	d.commit(ctx, subjects[8].name, "browser.plain", 19)
+	d.until(ctx, `topic="browser.plain",partition="0"} 12`)
+	d.commit(ctx, subjects[3].name, "browser.plain", 4)
+	d.commit(ctx, subjects[5].name, "browser.plain", 0)
+	d.until(ctx, `truelag_events_total{kind="rewind"} 2`)
+	d.until(ctx, `truelag_group_lag_composition_offsets{group="refunds-ledger",topic="refunds.approved",kind="blocked"} 2`)
+	d.until(ctx, `truelag_group_lag_records{group="orders-archive",topic="orders.placed",partition="0"} 2`)
+}
+
+// until scrapes until a line begins or ends like this.
+func (d *demo) until(ctx context.Context, line string) {
+	d.t.Helper()
+	for !strings.Contains(d.scrape(ctx), line) {
+		select {
+		case <-ctx.Done():
+			d.t.Fatalf("waited in vain for %s", line)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// visit is one look at the pages.
+type visit struct {
+	*testing.T
+	*Browser
+	ctx  context.Context
+	base string
+	look Look
+}
+
+func (v *visit) open(path string) {
+	v.Helper()
+	must(v.T, v.Go(v.ctx, v.base+path))
+	v.sound()
+}
+
+// find searches a group as a person does, and goes down to its first partition.
+func (v *visit) find(s subject) {
+	v.Helper()
+	v.open("/")
+	must(v.T, v.Click(v.ctx, "nav a", "Groups"))
+	must(v.T, v.Type(v.ctx, "input[name=q]", s.search))
+	must(v.T, v.Click(v.ctx, "form button", "Search"))
+	if s.shot == subjects[0].shot {
+		_, err := v.Browser.find(v.ctx, ".search a", "Show all")
+		must(v.T, err)
+		v.shoot("search")
+	}
+	must(v.T, v.Click(v.ctx, ".list td a", s.shown))
+	v.sound()
+	must(v.T, v.Click(v.ctx, ".list td a", s.topic))
+	v.sound()
+	must(v.T, v.Click(v.ctx, ".list td a", "0"))
+}
+
+// partition holds the page of a partition to what it must show.
+func (v *visit) partition(s subject) {
+	v.Helper()
+	if _, err := v.Browser.find(v.ctx, ".answer."+s.state, ""); err != nil {
+		v.Errorf("%s: %v", s.shot, err)
+	}
+	v.sound()
+	var seen struct {
+		Title, Reason, Name string
+		Blocks, Marks       []string
+	}
+	must(v.T, v.Eval(v.ctx, &seen, `
+		const all = css => [...document.querySelectorAll(css)];
+		const text = css => all(css).map(e => e.innerText.trim());
+		return {
+			Title: document.title, Reason: text(".reason")[0], Name: text("main h1 bdi")[0], Marks: text(".border b"),
+			Blocks: all(".block").map(e => [...e.classList].find(c => c.startsWith("k-")).slice(2)),
+		}`))
+	if seen.Name != s.shown || !strings.Contains(seen.Reason, s.says) || !strings.HasSuffix(seen.Title, "truelag_exporter") {
+		v.Errorf("%s: title %q, name %q, reason %q", s.shot, seen.Title, seen.Name, seen.Reason)
+	}
+	if !slices.Equal(seen.Marks, s.marks) {
+		v.Errorf("%s: marks %q, want %q", s.shot, seen.Marks, s.marks)
+	}
+	if !slices.Equal(thin(seen.Blocks), thin(s.blocks)) {
+		v.Errorf("%s: blocks %q, want %q", s.shot, seen.Blocks, s.blocks)
+	}
+	if s.shot == "rewind" {
+		v.expect(`document.querySelector(".back").innerText.startsWith("◀ back by 8") && document.querySelector(".rewinds li").innerText.includes("8 records to be read again")`)
+	}
+	v.shoot(s.shot)
+}
+
+// thin leaves each kind once where it repeats in a row: how many transactions a moment shows is chance.
+func thin(blocks []string) []string {
+	return slices.Compact(slices.DeleteFunc(slices.Clone(blocks), func(b string) bool { return b == "cut" }))
+}
+
+// sound holds what is true of every page: nothing of a name ran or became markup, and nothing sticks out of a phone.
+func (v *visit) sound() {
+	v.Helper()
+	v.expect(`document.title !== "owned" && document.querySelectorAll("main script, main td > b, main bdi > *").length === 0`)
+	v.expect(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("h1").length === 1`)
+	v.expect(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`)
+}
+
+// expect wants an expression to be true in the page.
+func (v *visit) expect(expression string) {
+	v.Helper()
+	var is bool
+	must(v.T, v.Eval(v.ctx, &is, "return "+expression))
+	if !is {
+		var at string
+		must(v.T, v.Eval(v.ctx, &at, "return location.href"))
+		v.Errorf("%s: not so: %s", at, expression)
+	}
+}
+
+func (v *visit) shoot(name string) {
+	v.Helper()
+	png, err := v.Screenshot(v.ctx)
+	must(v.T, err)
+	must(v.T, os.WriteFile(filepath.Join(*shots, v.look.Name+"-"+name+".png"), png, 0o644))
+}

@@ -1,0 +1,306 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Place is what an explanation is asked for, from all groups down to one partition.
+type Place struct {
+	Cluster   string // empty: the only one, or every one
+	Group     string // any bytes, also none
+	Topic     string
+	Partition int32
+	Scope     Scope
+}
+
+// Scope says how far a Place goes down.
+type Scope uint8
+
+// The scopes. A place's fields below its scope mean nothing.
+const (
+	EveryGroup Scope = iota
+	OneGroup
+	OneTopic
+	OnePartition
+)
+
+// The names of a place's parts in a query.
+const (
+	keyCluster   = "cluster"
+	keyGroup     = "group"
+	keyTopic     = "topic"
+	keyPartition = "partition"
+)
+
+// ParsePlace reads a place from a query.
+func ParsePlace(q url.Values) (Place, error) {
+	p := Place{Cluster: q.Get(keyCluster), Group: q.Get(keyGroup), Topic: q.Get(keyTopic)}
+	switch {
+	case q.Has(keyPartition) && !q.Has(keyTopic):
+		return p, errors.New("partition=... needs topic=... beside it")
+	case q.Has(keyTopic) && !q.Has(keyGroup):
+		return p, errors.New("topic=... needs group=... beside it")
+	case q.Has(keyPartition):
+		n, err := strconv.ParseInt(q.Get(keyPartition), 10, 32)
+		if err != nil || n < 0 {
+			return p, fmt.Errorf("partition=%q: want a number such as 0", q.Get(keyPartition))
+		}
+		p.Partition, p.Scope = int32(n), OnePartition
+	case q.Has(keyTopic):
+		p.Scope = OneTopic
+	case q.Has(keyGroup):
+		p.Scope = OneGroup
+	}
+	return p, nil
+}
+
+// Link is where the place is explained, relative to the pages. It holds the names byte by byte.
+func (p Place) Link() string {
+	q := ""
+	add := func(key, value string) {
+		if q != "" {
+			q += "&"
+		}
+		q += key + "=" + url.QueryEscape(value)
+	}
+	if p.Cluster != "" {
+		add(keyCluster, p.Cluster)
+	}
+	if p.Scope >= OneGroup {
+		add(keyGroup, p.Group)
+	}
+	if p.Scope >= OneTopic {
+		add(keyTopic, p.Topic)
+	}
+	if p.Scope >= OnePartition {
+		add(keyPartition, strconv.Itoa(int(p.Partition)))
+	}
+	if q == "" {
+		return "explain"
+	}
+	return "explain?" + q
+}
+
+// Up are the places around this one, from the outermost in.
+func (p Place) Up() []Place {
+	var up []Place
+	for s := EveryGroup; s < p.Scope; s++ {
+		above := p
+		above.Scope = s
+		if s == EveryGroup {
+			above.Cluster = ""
+		}
+		up = append(up, above)
+	}
+	return up
+}
+
+// Title names the innermost part.
+func (p Place) Title() string {
+	switch p.Scope {
+	case OneGroup:
+		return name(p.Group)
+	case OneTopic:
+		return name(p.Topic)
+	case OnePartition:
+		return fmt.Sprint("partition ", p.Partition)
+	default:
+		return "All groups"
+	}
+}
+
+// Explanation is how far a group is behind on one partition, and how that is known. What a count means stands at Group.
+type Explanation struct {
+	Place Place
+	At    time.Time // when the read began
+	Took  time.Duration
+
+	Lag   Group // Records is the least upper bound that is known
+	Exact bool  // Lag.Records is exact
+	Kinds Kinds // of the raw lag, as this read has found them
+
+	Why   string // there is no lag; empty: there is one, or no commit
+	Lacks string // the permission that would tell more; empty: none
+
+	Isolation, IsolationSource string
+
+	Committed     int64 // -1: none
+	EndsKnown     bool  // the three ends mean something
+	Start, Stable int64
+	End           int64
+	Leader, Epoch int32 // -1: none
+	Coordinator   int32 // -1: not found
+
+	First    time.Time // of the first record left; zero: none is, or its time is not known
+	Log      []Stretch
+	Blocker  *Blocker // nil: not known, or the last stable offset waits for nothing
+	Scraped  *Scraped // nil: nothing
+	Rewinds  []Event  // newest first
+	Requests []Request
+}
+
+// Stretch is a piece of the log between commit and end.
+type Stretch struct {
+	From, To int64
+	Kind     string
+	Kinds    Kinds
+	Batches  int // 0: a hole; more than 1: what the list leaves out here
+	Bytes    int64
+	Producer int64 // -1: none
+	Epoch    int16
+	Marker   string
+	Open     bool // part of the open transaction that is waited for
+	First    time.Time
+}
+
+// block is the stretch as the strip draws it.
+func (s *Stretch) block() *block {
+	return &block{From: s.From, To: s.To, Kind: s.Kind, Kinds: s.Kinds, Marker: s.Marker, Cut: s.Left()}
+}
+
+// Left says that the list leaves out several batches here.
+func (s *Stretch) Left() bool { return s.Batches > 1 }
+
+// Range is the stretch's offsets: "0 – 5", or "6".
+func (s *Stretch) Range() string { return s.block().Range() }
+
+// Letter is the kind's.
+func (s *Stretch) Letter() string { return s.block().Letter() }
+
+// What says what the stretch is.
+func (s *Stretch) What() string {
+	switch {
+	case s.Left():
+		return fmt.Sprintf("%s left out here: %s", count(int64(s.Batches), "batch"), s.block().Parts())
+	case s.Marker != "" && s.Kind == "blocked":
+		return s.Marker + " marker, held back"
+	case s.Marker != "":
+		return s.Marker + " marker"
+	case s.Kind == "control":
+		return "marker"
+	case s.Kind == "unscanned" && s.Batches == 0:
+		return "not looked at"
+	case s.Kind == "unscanned":
+		return "cannot be counted"
+	case s.Open:
+		return "open transaction"
+	case s.Kind == "blocked":
+		return "held back"
+	}
+	return s.Kind
+}
+
+// RecordsText is how many records the batch holds, aborted and held back ones included; empty where there are none.
+func (s *Stretch) RecordsText() string {
+	if n := s.records(); n > 0 {
+		return number(n)
+	}
+	return ""
+}
+
+// RecordsUnit is the unit of RecordsText.
+func (s *Stretch) RecordsUnit() string { return plural(s.records(), "record") }
+
+func (s *Stretch) records() int64 {
+	if s.Marker != "" {
+		return 0
+	}
+	return s.Kinds.of("record") + s.Kinds.of("aborted") + s.Kinds.of("blocked")
+}
+
+// rows are the stretches that are shown, of many the first and the last: the one between them sums up the others.
+func (e *Explanation) rows(most int) []Stretch {
+	if len(e.Log) <= most {
+		return e.Log
+	}
+	head := most / 2
+	tail := most - 1 - head
+	middle := e.Log[head : len(e.Log)-tail]
+	sum := Stretch{From: middle[0].From, To: middle[len(middle)-1].To, Producer: -1}
+	for i := range middle {
+		sum.Kinds = sum.Kinds.plus(middle[i].Kinds)
+		sum.Batches += middle[i].Batches
+		sum.Bytes += middle[i].Bytes
+	}
+	sum.Batches = max(sum.Batches, 2)
+	return slices.Concat(e.Log[:head], []Stretch{sum}, e.Log[len(e.Log)-tail:])
+}
+
+// Blocker is the transaction that the last stable offset waits for.
+type Blocker struct {
+	Producer        int64 // -1: not known
+	Epoch           int32
+	TransactionalID string
+	Since           time.Time // zero: not known
+	Hanging         bool
+	Doubt           string // why nobody may be going to end it
+}
+
+// Scraped is what the last scrape exported of the partition.
+type Scraped struct {
+	At               time.Time
+	Known            bool
+	Offsets, Records int64
+}
+
+// Request is one request to a broker.
+type Request struct {
+	API     string
+	Version int16 // -1: no answer
+	Broker  int32 // negative: not known
+	At      time.Time
+	Took    time.Duration
+	About   string
+	Err     error
+}
+
+// Count is how many offsets are of a kind.
+type Count struct {
+	Kind string
+	N    int64
+}
+
+// Kinds are counts of offsets, those above 0.
+type Kinds []Count
+
+func (k Kinds) of(kind string) int64 {
+	for _, c := range k {
+		if c.Kind == kind {
+			return c.N
+		}
+	}
+	return 0
+}
+
+func (k Kinds) sum() (n int64) {
+	for _, c := range k {
+		n += c.N
+	}
+	return n
+}
+
+func (k Kinds) plus(o Kinds) Kinds {
+	sum := append(Kinds(nil), k...)
+next:
+	for _, c := range o {
+		for i := range sum {
+			if sum[i].Kind == c.Kind {
+				sum[i].N += c.N
+				continue next
+			}
+		}
+		sum = append(sum, c)
+	}
+	return sum
+}
+
+// Pages that cannot be made say why by one of these.
+var (
+	ErrNoSuch = errors.New("not found")
+	ErrVague  = errors.New("not clear")
+)

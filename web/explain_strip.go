@@ -1,0 +1,319 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// block is a run of offsets of one kind on the strip, or what the strip leaves out in its middle.
+type block struct {
+	From, To int64
+	Kind     string // a kind, or "read" before the commit, "gone" below the log start, "beyond" the end, "log" not judged
+	Kinds    Kinds
+	Cut      bool
+	Marker   string // of a single marker
+	Marks    []string
+}
+
+// letters tell the kinds where there is neither colour nor room.
+var letters = map[string]string{
+	"record": "R", "control": "M", "aborted": "A", "blocked": "B", "gap": "G", "lost": "L", "unscanned": "?",
+	"read": "·", "gone": "×", "beyond": "!", "log": "·",
+}
+
+// kindOrder is the order in which kinds are listed.
+var kindOrder = []string{"record", "aborted", "control", "blocked", "gap", "lost", "unscanned"}
+
+// Letter is the kind's.
+func (b *block) Letter() string {
+	if b.Cut {
+		return "…"
+	}
+	return letters[b.Kind]
+}
+
+// Offsets is how many offsets the block stands for.
+func (b *block) Offsets() int64 { return b.To - b.From }
+
+// Label says what the block is: "record ×12".
+func (b *block) Label() string {
+	n := number(b.Offsets())
+	word := b.Kind
+	switch {
+	case b.Cut && b.Parts() != "":
+		return "… " + b.Parts() + " …"
+	case b.Cut:
+		return "… ×" + n + " …"
+	case b.Marker != "":
+		return b.Marker
+	case b.Kind == "control":
+		word = "marker"
+	case b.Kind == "gone":
+		word = "deleted"
+	case b.Kind == "beyond":
+		word = "no log"
+	}
+	if b.Kinds.of("gap") > 0 && b.Kind != "gap" { // a compacted batch does not tell which of its offsets are left
+		return fmt.Sprintf("%s ×%s of %s", word, number(b.Kinds.of(b.Kind)), n)
+	}
+	return word + " ×" + n
+}
+
+// Short is the label where there is little room: "R×12".
+func (b *block) Short() string {
+	if b.Cut {
+		return "…×" + number(b.Offsets())
+	}
+	if b.Marker != "" {
+		return letters[b.Kind]
+	}
+	return b.Letter() + "×" + number(b.Offsets())
+}
+
+// Range is the block's offsets: "0-5", or "6".
+func (b *block) Range() string {
+	if b.Offsets() == 1 {
+		return number(b.From)
+	}
+	return number(b.From) + " – " + number(b.To-1)
+}
+
+// Parts lists what a block that stands for several kinds is made of.
+func (b *block) Parts() string {
+	if !b.Cut {
+		return ""
+	}
+	var parts []string
+	for _, kind := range kindOrder {
+		if n := b.Kinds.of(kind); n > 0 {
+			parts = append(parts, letters[kind]+"×"+number(n))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// Width is a step from 1 to 6 that grows with the number of offsets, which may be anything from 1 to many millions.
+func (b *block) Width() int {
+	w := 1
+	for n := b.Offsets(); n > 1 && w < 6; n /= 8 {
+		w++
+	}
+	return w
+}
+
+// strip is a log drawn as blocks. Border i is before block i, the last one after the last block.
+type strip struct {
+	Blocks []*block
+	End    int64    // offset of the last border
+	Marks  []string // on the last border
+	Back   *arrow   // the last rewind, where it is in sight
+}
+
+// arrow goes back from one border to another.
+type arrow struct {
+	From, To int // borders
+	Event    Event
+}
+
+// mark is a named border of the strip.
+type mark struct {
+	name string
+	at   int64
+}
+
+func (e *Explanation) marks() []mark {
+	var m []mark
+	if e.EndsKnown {
+		m = append(m, mark{"S", e.Start})
+	}
+	if e.Committed >= 0 {
+		m = append(m, mark{"C", e.Committed})
+	}
+	if e.EndsKnown {
+		m = append(m, mark{"LSO", e.Stable}, mark{"HW", e.End})
+	}
+	return m
+}
+
+// strip draws the log around the commit with some blocks at the most between two marks: longer rows lose their middle.
+func (e *Explanation) strip(most int) *strip {
+	if !e.EndsKnown {
+		return nil
+	}
+	pieces := e.pieces()
+	borders := map[int64]bool{}
+	for _, m := range e.marks() {
+		borders[m.at] = true
+	}
+	back := e.rewind(pieces)
+	if back != nil {
+		borders[back.From], borders[back.To] = true, true
+	}
+	s := &strip{End: e.Start}
+	for _, p := range split(pieces, borders) {
+		last := len(s.Blocks) - 1
+		if last >= 0 && s.Blocks[last].Kind == p.Kind && !p.Cut && !s.Blocks[last].Cut && !borders[p.From] {
+			s.Blocks[last].To = p.To
+			s.Blocks[last].Kinds = s.Blocks[last].Kinds.plus(p.Kinds)
+			s.Blocks[last].Marker = ""
+			continue
+		}
+		s.Blocks = append(s.Blocks, &p)
+	}
+	s.squeeze(borders, most)
+	if n := len(s.Blocks); n > 0 {
+		s.End = s.Blocks[n-1].To
+	}
+	for _, m := range e.marks() {
+		i := s.border(m.at)
+		if i == len(s.Blocks) {
+			s.Marks = append(s.Marks, m.name)
+		} else {
+			s.Blocks[i].Marks = append(s.Blocks[i].Marks, m.name)
+		}
+	}
+	if back != nil {
+		s.Back = &arrow{From: s.border(back.From), To: s.border(back.To), Event: *back}
+	}
+	return s
+}
+
+// border is the number of the border at an offset.
+func (s *strip) border(at int64) int {
+	i := slices.IndexFunc(s.Blocks, func(b *block) bool { return b.From >= at })
+	if i < 0 {
+		return len(s.Blocks)
+	}
+	return i
+}
+
+// pieces are the stretches between commit and end, and what is around them: what was read, deleted, or never was.
+func (e *Explanation) pieces() []block {
+	from, commit := min(e.Start, e.Stable), e.Committed
+	if commit < 0 {
+		commit = e.End
+	}
+	var pieces []block
+	add := func(kind string, from, to int64) {
+		if from < to {
+			pieces = append(pieces, block{From: from, To: to, Kind: kind})
+		}
+	}
+	before := "read"
+	if e.Committed < 0 || len(e.Log) == 0 && e.Committed < e.End {
+		before = "log" // nobody has read it, or what follows the commit is not known
+	}
+	add("gone", from, min(e.Start, commit))
+	add(before, e.Start, min(commit, e.End))
+	for i := range e.Log {
+		l := &e.Log[i]
+		pieces = append(pieces, block{From: l.From, To: l.To, Kind: l.Kind, Kinds: l.Kinds, Marker: l.Marker, Cut: l.Batches > 1 && len(l.Kinds) > 1})
+	}
+	add("beyond", e.End, e.Committed)
+	return pieces
+}
+
+// rewind is the last rewind if both of its ends are among the pieces.
+func (e *Explanation) rewind(pieces []block) *Event {
+	if len(e.Rewinds) == 0 || len(pieces) == 0 {
+		return nil
+	}
+	r := e.Rewinds[0]
+	if r.To < pieces[0].From || r.From > pieces[len(pieces)-1].To {
+		return nil
+	}
+	return &r
+}
+
+// split cuts pieces at borders inside them. What the cut parts of a piece of several kinds are made of is not known.
+func split(pieces []block, borders map[int64]bool) []block {
+	var out []block
+	for _, p := range pieces {
+		var at []int64
+		for b := range borders {
+			if p.From < b && b < p.To {
+				at = append(at, b)
+			}
+		}
+		slices.Sort(at)
+		for _, b := range at {
+			part := p
+			part.To = b
+			part.Kinds = part.Kinds.cut(part.Offsets())
+			out = append(out, part)
+			p.From = b
+			p.Kinds = p.Kinds.cut(p.Offsets())
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// cut is what n offsets of a piece are: known only of a piece of one kind.
+func (k Kinds) cut(n int64) Kinds {
+	if len(k) == 1 {
+		return Kinds{{k[0].Kind, n}}
+	}
+	return nil
+}
+
+// squeeze leaves a few blocks between each two borders that have a meaning.
+func (s *strip) squeeze(borders map[int64]bool, most int) {
+	var kept []*block
+	for from := 0; from < len(s.Blocks); {
+		to := from + 1
+		for to < len(s.Blocks) && !borders[s.Blocks[to].From] {
+			to++
+		}
+		kept = append(kept, shortened(s.Blocks[from:to], most)...)
+		from = to
+	}
+	s.Blocks = kept
+}
+
+func shortened(row []*block, most int) []*block {
+	if len(row) <= most {
+		return row
+	}
+	head := most / 2
+	tail := most - 1 - head
+	middle := &block{From: row[head].From, To: row[len(row)-tail-1].To, Cut: true}
+	for _, b := range row[head : len(row)-tail] {
+		middle.Kinds = middle.Kinds.plus(b.Kinds)
+	}
+	return slices.Concat(row[:head], []*block{middle}, row[len(row)-tail:])
+}
+
+// Key explains one kind of block.
+type Key struct{ Kind, Letter, Text string }
+
+// Legend explains the kinds that are drawn.
+func (s *strip) Legend() []Key {
+	kinds := map[string]bool{}
+	for _, b := range s.Blocks {
+		kind := b.Kind
+		if b.Cut {
+			kind = "cut"
+			for _, c := range b.Kinds {
+				kinds[c.Kind] = true
+			}
+		}
+		kinds[kind] = true
+	}
+	var out []Key
+	for _, k := range [][2]string{
+		{"read", "before the commit"}, {"record", "record to be read"}, {"control", "transaction marker"}, {"aborted", "aborted record"},
+		{"blocked", "held back by an open transaction"}, {"gap", "nothing there: compacted"}, {"lost", "deleted before it was read"},
+		{"unscanned", "not looked at: may be a record"}, {"gone", "deleted"}, {"beyond", "no log here"}, {"log", "not judged"}, {"cut", "left out here"},
+	} {
+		if kinds[k[0]] {
+			letter := letters[k[0]]
+			if k[0] == "cut" {
+				letter = "…"
+			}
+			out = append(out, Key{k[0], letter, k[1]})
+		}
+	}
+	return out
+}

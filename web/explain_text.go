@@ -1,0 +1,312 @@
+package web
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode/utf8"
+)
+
+// Widths of a terminal that the text is laid out for.
+const (
+	narrowest   = 40
+	textBlocks  = 7
+	textMargin  = 2
+	textRows    = 24 // batches that are listed
+	textRewinds = 3
+)
+
+// WriteText writes the explanation for a terminal of a width.
+func (e *Explanation) WriteText(w io.Writer, width int) error {
+	t := &texter{width: max(width, narrowest)}
+	p := e.Place
+	t.line("%s · %s · %d", name(p.Group), name(p.Topic), p.Partition)
+	read := fmt.Sprintf("read %s in %s", stamp(e.At), took(e.Took))
+	if e.Leader >= 0 {
+		read += fmt.Sprintf(" from broker %d", e.Leader)
+	}
+	if e.Leader >= 0 && e.Epoch >= 0 {
+		read += fmt.Sprintf(" (leader epoch %d)", e.Epoch)
+	}
+	t.line("%s", read)
+	t.gap()
+	t.wrap(strings.ToUpper(e.Headline())+". "+e.Reason(), textMargin)
+	if facts := e.facts(); len(facts) > 0 {
+		t.gap()
+		t.wrap(strings.Join(facts, "   "), textMargin)
+	}
+	if s := t.fit(e); s != nil && len(s.Blocks) > 0 {
+		t.gap()
+		t.strip(s)
+	}
+	for i := range e.Rewinds[:min(len(e.Rewinds), textRewinds)] {
+		r := &e.Rewinds[i]
+		t.wrap(fmt.Sprintf("rewind: %s ◄─ %s, %s back, %s to be read again, at %s",
+			number(r.To), number(r.From), count(r.Offsets, "offset"), count(r.Records, "record"), stamp(r.At)), textMargin)
+	}
+	if len(e.Log) > 0 {
+		t.gap()
+		t.batches(e.rows(textRows))
+	}
+	t.gap()
+	t.requests(e.Requests)
+	return t.write(w)
+}
+
+func (e *Explanation) facts() []string {
+	var f []string
+	if e.Lag.Known {
+		atMost := ""
+		if !e.Exact {
+			atMost = "at most "
+		}
+		f = append(f, "raw lag "+count(e.Lag.Offsets, "offset"), "true lag "+atMost+count(e.Lag.Records, "record"), "time lag "+e.TimeLag())
+	}
+	if e.Isolation != "" {
+		f = append(f, fmt.Sprintf("isolation %s (%s)", e.Isolation, e.IsolationSource))
+	}
+	return f
+}
+
+// WriteText writes the list for a terminal.
+func (l *Listing) WriteText(w io.Writer, now time.Time) error {
+	var b strings.Builder
+	switch l.Place.Scope {
+	case OneGroup:
+		fmt.Fprintln(&b, name(l.Place.Group))
+	case OneTopic:
+		fmt.Fprintf(&b, "%s · %s\n", name(l.Place.Group), name(l.Place.Topic))
+	case EveryGroup, OnePartition:
+	}
+	if l.Read.IsZero() {
+		fmt.Fprintln(&b, "Unknown: no read has succeeded.")
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	fmt.Fprintf(&b, "%s\n\n", l.Summary(now))
+	rows := [][3]string{{"true lag", "raw lag", l.Unit()}}
+	for _, r := range l.Rows {
+		records, offsets := "unknown", "unknown"
+		switch {
+		case r.Known:
+			records, offsets = number(r.Records), number(r.Offsets)
+			if r.Unscanned > 0 {
+				records = "≤ " + records
+			}
+		case r.Uncommitted:
+			records, offsets = "none", "none"
+		}
+		rows = append(rows, [3]string{records, offsets, l.title(r)})
+	}
+	var widths [3]int
+	for _, r := range rows {
+		for i := range r {
+			widths[i] = max(widths[i], width(r[i]))
+		}
+	}
+	for i, r := range rows {
+		verdict := "verdict"
+		if i > 0 {
+			verdict = l.Rows[i-1].Verdict()
+		}
+		pad := func(i int) string { return strings.Repeat(" ", widths[i]-width(r[i])) }
+		fmt.Fprintf(&b, "  %s%s   %s%s   %s%s   %s\n", pad(0), r[0], pad(1), r[1], r[2], pad(2), verdict)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// title names a row.
+func (l *Listing) title(r *Row) string {
+	switch l.Place.Scope {
+	case EveryGroup:
+		if r.Cluster != "" {
+			return name(r.Cluster) + " / " + name(r.Group.Group)
+		}
+		return name(r.Group.Group)
+	case OneGroup:
+		return name(r.Topic)
+	default:
+		return fmt.Sprint(r.Partition)
+	}
+}
+
+// texter lays text out.
+type texter struct {
+	strings.Builder
+	width int
+}
+
+func (t *texter) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+
+func (t *texter) gap() { t.WriteByte('\n') }
+
+func (t *texter) write(w io.Writer) error {
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// wrap breaks a text at spaces.
+func (t *texter) wrap(text string, indent int) {
+	room := t.width - indent
+	line := ""
+	for _, word := range strings.Split(text, " ") {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > room {
+			t.line("%s%s", strings.Repeat(" ", indent), strings.TrimRight(line, " "))
+			line = ""
+		}
+		if line != "" || word == "" {
+			line += " "
+		}
+		line += word
+	}
+	t.line("%s%s", strings.Repeat(" ", indent), line)
+}
+
+// drawn is a strip whose blocks have their labels and places.
+type drawn struct {
+	*strip
+	labels []string
+	at     []int // columns of the borders
+}
+
+// fit draws as much as the width allows: first it shortens the labels, then it leaves blocks out.
+func (t *texter) fit(e *Explanation) *drawn {
+	var d *drawn
+	for most := textBlocks; most >= 3; most-- {
+		for _, label := range []func(*block) string{(*block).Label, (*block).Short} {
+			s := e.strip(most)
+			if s == nil {
+				return nil
+			}
+			d = &drawn{strip: s}
+			column := 2 * textMargin
+			for i, b := range s.Blocks {
+				d.labels = append(d.labels, " "+label(b)+" ")
+				d.at = append(d.at, column)
+				column += 1 + max(width(d.labels[i]), len(number(b.From)), 2*b.Width())
+			}
+			d.at = append(d.at, column)
+			if column+1 <= t.width {
+				return d
+			}
+		}
+	}
+	return d // wider than the terminal
+}
+
+func width(s string) int { return utf8.RuneCountInString(s) }
+
+// strip draws the marks, the blocks, their offsets, and the last rewind.
+func (t *texter) strip(d *drawn) {
+	last := len(d.Blocks)
+	marks := func(i int) []string {
+		if i == last {
+			return d.Marks
+		}
+		return d.Blocks[i].Marks
+	}
+	var names, arrows canvas
+	for i := range last + 1 {
+		if m := strings.Join(marks(i), " = "); m != "" {
+			names.put(d.at[i], m)
+			arrows.put(d.at[i], "▼")
+		}
+	}
+	for _, l := range slices.Backward(names.lines) {
+		t.line("%s", string(l))
+	}
+	var top, middle, bottom, offsets canvas
+	for i, b := range d.Blocks {
+		bar := strings.Repeat("─", d.at[i+1]-d.at[i]-1)
+		top.put(d.at[i], pick(i == 0, "┌", "┬")+bar)
+		middle.put(d.at[i], "│"+d.labels[i])
+		bottom.put(d.at[i], pick(i == 0, "└", "┴")+bar)
+		offsets.put(d.at[i], number(b.From))
+	}
+	top.put(d.at[last], "┐")
+	middle.put(d.at[last], "│")
+	bottom.put(d.at[last], "┘")
+	offsets.put(d.at[last], number(d.End))
+	for _, c := range []canvas{arrows, top, middle, bottom} {
+		t.line("%s", string(c.lines[0]))
+	}
+	for _, l := range offsets.lines {
+		t.line("%s", string(l))
+	}
+	if a := d.Back; a != nil {
+		var lane canvas
+		lane.put(d.at[a.To], "◄"+strings.Repeat("─", max(d.at[a.From]-d.at[a.To]-1, 0))+"┘")
+		t.line("%s back by %s", string(lane.lines[0]), count(a.Event.Offsets, "offset"))
+	}
+}
+
+func pick(is bool, a, b string) string {
+	if is {
+		return a
+	}
+	return b
+}
+
+// canvas is text put at columns; what would cover other text goes to a line of its own.
+type canvas struct{ lines [][]rune }
+
+func (c *canvas) put(column int, text string) {
+	for i := range c.lines {
+		if len(c.lines[i]) <= column && (len(c.lines[i]) == 0 || len(c.lines[i]) < column || !isText(text)) {
+			c.lines[i] = extend(c.lines[i], column, text)
+			return
+		}
+	}
+	c.lines = append(c.lines, extend(nil, column, text))
+}
+
+func isText(s string) bool { return s[0] < utf8.RuneSelf }
+
+func extend(line []rune, column int, text string) []rune {
+	for len(line) < column {
+		line = append(line, ' ')
+	}
+	return append(line, []rune(text)...)
+}
+
+func (t *texter) batches(log []Stretch) {
+	w := tabwriter.NewWriter(t, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "  offsets\twhat\trecords\tproducer\tfirst record\tbytes")
+	for i := range log {
+		s := &log[i]
+		var producer, first, bytes string
+		if s.Producer >= 0 {
+			producer = fmt.Sprintf("%d/%d", s.Producer, s.Epoch)
+		}
+		if !s.First.IsZero() {
+			first = stamp(s.First)
+		}
+		if s.Batches > 0 {
+			bytes = number(s.Bytes)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", s.Range(), s.What(), s.RecordsText(), producer, first, bytes)
+	}
+	_ = w.Flush() // into memory
+}
+
+func (t *texter) requests(requests []Request) {
+	for _, r := range requests {
+		line := fmt.Sprintf("  %s  %s", r.At.UTC().Format("15:04:05.000"), r.API)
+		if r.Version >= 0 {
+			line += fmt.Sprintf(" v%d", r.Version)
+		}
+		if r.Broker >= 0 {
+			line += fmt.Sprintf(" at broker %d", r.Broker)
+		}
+		line += fmt.Sprintf(": %s (%s)", r.About, took(r.Took))
+		if r.Err != nil {
+			line += ": " + r.Err.Error()
+		}
+		t.line("%s", line)
+	}
+	t.line("  %s", count(int64(len(requests)), "request"))
+}
