@@ -60,6 +60,19 @@ type batch struct {
 // batches are those that a Fetch from offset 0 on is answered with.
 func batches(t *testing.T, c *lab.Cluster, topic string) (all []batch) {
 	t.Helper()
+	for _, entry := range entries(t, c, topic) {
+		var b kmsg.RecordBatch
+		if err := b.ReadFrom(entry); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, batch{last: b.FirstOffset + int64(b.LastOffsetDelta), count: b.NumRecords, control: b.Attributes&0x20 != 0})
+	}
+	return all
+}
+
+// entries are what a Fetch from offset 0 on of a topic's only partition is answered with, in any message format.
+func entries(t *testing.T, c *lab.Cluster, topic string) (all [][]byte) {
+	t.Helper()
 	cl := c.Client(t)
 	details, err := kadm.NewClient(cl).ListTopics(t.Context(), topic)
 	if err != nil {
@@ -76,13 +89,8 @@ func batches(t *testing.T, c *lab.Cluster, topic string) (all []batch) {
 		t.Fatal(err)
 	}
 	for log := answer.(*kmsg.FetchResponse).Topics[0].Partitions[0].RecordBatches; len(log) > 0; {
-		var b kmsg.RecordBatch
 		size := 12 + int(binary.BigEndian.Uint32(log[8:]))
-		if err := b.ReadFrom(log[:size]); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, batch{last: b.FirstOffset + int64(b.LastOffsetDelta), count: b.NumRecords, control: b.Attributes&0x20 != 0})
-		log = log[size:]
+		all, log = append(all, log[:size]), log[size:]
 	}
 	return all
 }

@@ -120,11 +120,6 @@ func (c *Cluster) boot(ctx context.Context) error {
 
 // awaitNodes waits until the metadata names all nodes that run, and no others.
 func (c *Cluster) awaitNodes(ctx context.Context) error {
-	cl, err := kgo.NewClient(kgo.SeedBrokers(c.Seeds...), kgo.RetryTimeout(time.Second))
-	if err != nil {
-		return err
-	}
-	defer cl.Close()
 	var want []int32
 	for _, n := range c.nodes {
 		if n.running() {
@@ -137,9 +132,7 @@ func (c *Cluster) awaitNodes(ctx context.Context) error {
 				return fmt.Errorf("%w: node %d ended by itself", errHopeless, n.id)
 			}
 		}
-		req := kmsg.NewPtrMetadataRequest()
-		req.Topics = []kmsg.MetadataRequestTopic{}
-		m, err := req.RequestWith(ctx, cl) // kadm's answers come from a cache
+		m, err := c.metadata(ctx, []string{})
 		if err != nil {
 			return err
 		}
@@ -152,6 +145,24 @@ func (c *Cluster) awaitNodes(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// metadata asks a node for topics; nil: all. The answers of kadm come from a cache.
+func (c *Cluster) metadata(ctx context.Context, topics []string) (*kmsg.MetadataResponse, error) {
+	cl, err := c.superUser()
+	if err != nil {
+		return nil, err
+	}
+	req := kmsg.NewPtrMetadataRequest()
+	if topics != nil {
+		req.Topics = []kmsg.MetadataRequestTopic{}
+	}
+	for _, name := range topics {
+		t := kmsg.NewMetadataRequestTopic()
+		t.Topic = &name
+		req.Topics = append(req.Topics, t)
+	}
+	return req.RequestWith(ctx, cl)
 }
 
 // errHopeless ends a wait early.
@@ -224,17 +235,34 @@ func (c *Cluster) signal(t testing.TB, id int32, s syscall.Signal) {
 	}
 }
 
-// StartNode starts a node that was ended, and waits until it has joined again.
+// StartNode starts a node that was ended, and waits until it has joined again and its replicas have caught up.
 func (c *Cluster) StartNode(t testing.TB, id int32) {
 	t.Helper()
 	if err := c.node(t, id).start(false); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err := c.awaitNodes(ctx); err != nil {
-		t.Fatal(err)
-	}
+	c.AwaitNodes(t)
+	c.AwaitReplicas(t)
+}
+
+// AwaitReplicas waits until all replicas of all partitions are in sync: else the next node that goes may take the last
+// one with it.
+func (c *Cluster) AwaitReplicas(t testing.TB) {
+	t.Helper()
+	Await(t, func() error {
+		m, err := c.metadata(t.Context(), nil)
+		if err != nil {
+			return err
+		}
+		for _, topic := range m.Topics {
+			for _, p := range topic.Partitions {
+				if len(p.ISR) != len(p.Replicas) {
+					return fmt.Errorf("%s-%d: replicas %v, in sync %v", *topic.Topic, p.Partition, p.Replicas, p.ISR)
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // AwaitNodes waits until the cluster knows which nodes run: a killed one stays in the metadata for some seconds.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Compacted is the configuration of a topic that [Cluster.Compact] can compact: segments so short that a few records
@@ -87,15 +86,7 @@ func (c *Cluster) AwaitCleaned(t testing.TB, topic string) {
 
 // leaders are the leaders of a topic's partitions.
 func (c *Cluster) leaders(ctx context.Context, topic string) (map[int32]int32, error) {
-	cl, err := c.superUser()
-	if err != nil {
-		return nil, err
-	}
-	req := kmsg.NewPtrMetadataRequest()
-	t := kmsg.NewMetadataRequestTopic()
-	t.Topic = &topic
-	req.Topics = append(req.Topics, t)
-	m, err := req.RequestWith(ctx, cl) // kadm's answers come from a cache
+	m, err := c.metadata(ctx, []string{topic})
 	if err != nil {
 		return nil, err
 	}

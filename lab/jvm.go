@@ -60,11 +60,10 @@ func (c *Cluster) jvm(t testing.TB) *JVM {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "truelag-lab-")
+	dir, err := p.makeDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.dirs = append(p.dirs, dir)
 	j, err := startJVM(h, filepath.Join(dir, "programs.log"))
 	if err != nil {
 		t.Fatalf("start the JVM of the Java programs: %v", err)

@@ -188,14 +188,17 @@ func (p *Pool) logs() map[string]string {
 
 // dir is a new directory that goes with the pool.
 func (p *Pool) dir() (string, error) {
-	dir, err := os.MkdirTemp("", "truelag-lab-")
-	if err != nil {
-		return "", err
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.dirs = append(p.dirs, dir)
-	return dir, nil
+	return p.makeDir()
+}
+
+func (p *Pool) makeDir() (string, error) {
+	dir, err := os.MkdirTemp("", "truelag-lab-")
+	if err == nil {
+		p.dirs = append(p.dirs, dir)
+	}
+	return dir, err
 }
 
 // Close kills what the pool has started and removes its files.

@@ -182,6 +182,7 @@ func TestNodeLost(t *testing.T) {
 	c.FreezeNode(t, 3)
 	st.await(t, 3, true)
 	c.ThawNode(t, 3)
+	c.AwaitReplicas(t)
 	st.back(t, 3)
 
 	for id := range int32(3) {
