@@ -57,7 +57,7 @@ func sharePartitionFamilies() []exposition.Family[kafka.SharePartition] {
 	return []exposition.Family[kafka.SharePartition]{
 		of("truelag_share_group_start_offset", "Share-partition start offset: all below it is dealt with for the share group, and above it records may be out, acknowledged or waiting (DescribeShareGroupOffsets). It is no committed offset. Absent where the group has not begun to read, and when the coordinator does not tell it.",
 			func(p *kafka.SharePartition) int64 { return p.Start }),
-		of("truelag_share_group_lag_offsets", "The broker's own count of offsets that the share group has still to deal with, from the start offset to the high watermark, without those already acknowledged or given up (DescribeShareGroupOffsets v1, Kafka 4.2). It counts transaction markers, and what read_committed members are never handed, so it need not become 0. Absent where the broker does not tell it.",
+		of("truelag_share_group_lag_offsets", "The broker's own count of offsets that the share group has still to deal with, from the start offset to the high watermark, without those acknowledged or given up (DescribeShareGroupOffsets v1, Kafka 4.2). Transaction markers, and aborted records of a read_committed group, count until the broker has passed over them, which it does only while members fetch: without members it need not be 0 though no record is left. Absent where the broker does not tell it.",
 			func(p *kafka.SharePartition) int64 { return p.Lag }),
 	}
 }
