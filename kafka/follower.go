@@ -26,7 +26,6 @@ const commitTopic = "__consumer_offsets"
 // makes no sense cost time or, at the worst, a gap in what was seen, which is then said (collected.anew).
 type follower struct {
 	reader *reader // sends the requests
-	close  func()
 	groups *sieve
 	topics *sieve
 	logger log.Logger
@@ -70,13 +69,20 @@ func openFollower(cfg readerConfig, opts []kgo.Opt, books *books, logger log.Log
 	if err != nil {
 		return nil, err
 	}
+	return newFollower(newReader(client, cfg, books, logger)), nil
+}
+
+// newFollower makes a follower that asks by a reader whose client nobody else uses.
+func newFollower(r *reader) *follower {
 	return &follower{
-		reader: newReader(client, cfg, books, logger), close: client.Close,
-		groups: newSieve(cfg.Groups), topics: newSieve(cfg.Topics), logger: logger, pace: steadyPace,
+		reader: r, groups: newSieve(r.config.Groups), topics: newSieve(r.config.Topics), logger: r.logger, pace: steadyPace,
 		stale: make(chan struct{}, 1), off: FollowerStarting, legs: map[int32]bool{}, trails: trails{},
 		said: map[string]time.Time{}, odd: map[string]bool{},
-	}, nil
+	}
 }
+
+// close ends the connections.
+func (f *follower) close() { f.reader.wire.client.Close() }
 
 // errUnfit is the error of a cluster that does not file groups as Apache Kafka does.
 var errUnfit = errors.New("groups are not filed by the hash of their names")
@@ -136,14 +142,16 @@ func (f *follower) rest(ctx context.Context, d time.Duration) {
 		}
 	}
 	f.mu.Lock()
-	d = f.pace.replan
-	switch f.off {
-	case FollowerDenied, FollowerUnfit:
-		d = f.pace.denied
-	case FollowerMissing:
-		d = f.pace.missing
-	}
+	off := f.off
 	f.mu.Unlock()
+	switch {
+	case off.On():
+		d = f.pace.replan
+	case off == FollowerMissing:
+		d = f.pace.missing
+	default:
+		d = f.pace.denied
+	}
 	select {
 	case <-ctx.Done():
 	case <-time.After(d):

@@ -195,8 +195,12 @@ func (b *followedBed) keepUp() {
 // await waits until something is so.
 func (f *fake) await(what string, is func() bool) {
 	f.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(20 * time.Second); !is(); {
+		select {
+		case <-tick.C:
+		case <-late:
 			f.t.Fatalf("not within 20 seconds: %s", what)
 		}
 	}

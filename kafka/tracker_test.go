@@ -132,6 +132,11 @@ func TestTrailsAndPolls(t *testing.T) {
 			s.scrape(saw(TopicID{}, 210, -1))
 			s.scrape(saw(TopicID{}, 211, 20), at(20))
 		}, 0, 0},
+		{"a commit that expires while it is followed, and one later that is not", func(s *sights) {
+			s.scrape(nil)
+			s.live, s.fence = false, 220
+			s.scrape(nil, at(20))
+		}, 0, 0},
 		{"a topic of another identity, by its records", func(s *sights) {
 			s.scrape(saw(TopicID{1}, 210, 100), at(100))
 			s.topic.ID = TopicID{2}
