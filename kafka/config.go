@@ -50,5 +50,5 @@ type ScanConfig struct {
 	BytesPerScrape    int64         // record bytes fetched in one scrape at the most, give or take one answer for each broker
 	BytesPerPartition int64         // the same for one partition
 	Recheck           time.Duration // when the tail of a compacted topic is read again; 0: never
-	MaxRuns           int           // runs of offsets that the index holds at the most, about 16 bytes each
+	MaxRuns           int           // runs of offsets (16 bytes each) and times of batches (32) that the index holds at the most, give or take a scrape
 }

@@ -1,6 +1,9 @@
 package kafka
 
 import (
+	"cmp"
+	"iter"
+	"slices"
 	"time"
 )
 
@@ -98,8 +101,8 @@ func (x *index) settle(s *Snapshot) (moved []movedTail) {
 
 // plan lists what is to be read. Of topics that are or may be compacted, maps past their age are read again.
 func (x *index) plan(s *Snapshot) []*job {
+	x.shed(s.At)
 	var jobs []*job
-	full := x.runs() >= x.scan.MaxRuns
 	for name, tt := range x.topics {
 		topic := s.Topic(name)
 		for i := range tt.parts {
@@ -115,7 +118,7 @@ func (x *index) plan(s *Snapshot) []*job {
 			if t.stable.len() == 0 {
 				t.begun = s.At
 			}
-			if full || t.len() >= x.scan.MaxRuns/runsShare || len(stable)+len(open)+len(renewal) == 0 {
+			if len(stable)+len(open)+len(renewal) == 0 {
 				continue
 			}
 			j := job{topic: topic, partition: int32(i), tail: t, leader: p.Leader, epoch: p.LeaderEpoch, cuts: t.cuts(), moved: t.moved(), left: x.scan.BytesPerPartition}
@@ -172,16 +175,38 @@ func (x *index) learn(now time.Time, names []string, policies map[string]cleanup
 // policyFor is how long a topic's cleanup policy is believed: people change it.
 const policyFor = 30 * time.Minute
 
-// runsShare is the part of the index that one partition may take: a group far behind on a topic of tiny transactions
-// must not leave the others without.
-const runsShare = 8
-
-// runs is how many runs the maps hold.
-func (x *index) runs() (n int) {
-	for _, tt := range x.topics {
-		for i := range tt.parts {
-			n += tt.parts[i].len()
+// shed makes room when the index is full: the longest maps forget their lowest offsets, which a group far behind wants,
+// until a quarter of the index is free. Such a group must not leave the others without, be they on its partition or not.
+// What was forgotten is read again once half of the index is free.
+func (x *index) shed(now time.Time) {
+	total := 0
+	for t := range x.tails() {
+		total += t.len()
+	}
+	if total < x.scan.MaxRuns/2 {
+		for t := range x.tails() {
+			t.floor = 0
 		}
 	}
-	return n
+	if total < x.scan.MaxRuns {
+		return
+	}
+	tails := slices.SortedFunc(x.tails(), func(a, b *tail) int { return cmp.Compare(a.len(), b.len()) })
+	left := x.scan.MaxRuns * 3 / 4
+	for i, t := range tails { // what a short map leaves of its share is there for the longer ones
+		t.shed(left/(len(tails)-i), now)
+		left -= t.len()
+	}
+}
+
+func (x *index) tails() iter.Seq[*tail] {
+	return func(yield func(*tail) bool) {
+		for _, tt := range x.topics {
+			for i := range tt.parts {
+				if !yield(&tt.parts[i]) {
+					return
+				}
+			}
+		}
+	}
 }

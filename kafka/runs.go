@@ -34,6 +34,7 @@ type runs struct {
 
 const stride = 64
 
+// len is how many runs and stamps there are.
 func (r *runs) len() int { return len(r.list) + len(r.stamps) }
 
 // stop is where run i ends.
@@ -130,23 +131,37 @@ func (r *runs) append(o *runs, from, to int64) {
 	}
 }
 
-// trimBelow forgets the runs that end at or before an offset.
+// trimBelow forgets the runs that end at or before an offset, and the stamps of such batches.
 func (r *runs) trimBelow(from int64) {
 	i := r.find(from)
-	switch {
-	case i == len(r.list):
+	if i == len(r.list) {
 		*r = runs{}
 		return
-	case i == 0:
-		return
 	}
-	if n := sort.Search(len(r.stamps), func(i int) bool { return r.stamps[i].last >= from }); n > 0 {
-		r.stamps = slices.Delete(r.stamps, 0, n)
+	r.stamps = dropped(r.stamps, sort.Search(len(r.stamps), func(i int) bool { return r.stamps[i].last >= from }))
+	if i > 0 {
+		r.list, r.sums = dropped(r.list, i), nil
 	}
-	r.list, r.sums = r.list[i:], nil
-	if len(r.list) < cap(r.list)/4 {
-		r.list = slices.Clone(r.list)
+}
+
+// dropped is a list without its first n elements. Memory that the list does not need any more is let go.
+func dropped[E any](list []E, n int) []E {
+	list = slices.Delete(list, 0, n)
+	if len(list) < cap(list)/4 {
+		return slices.Clone(list)
 	}
+	return list
+}
+
+// after is an offset with about n runs or stamps below it.
+func (r *runs) after(n int) int64 {
+	switch {
+	case n >= r.len():
+		return r.end
+	case len(r.stamps) > len(r.list):
+		return r.stamps[n*len(r.stamps)/r.len()].first
+	}
+	return r.list[n*len(r.list)/r.len()].start
 }
 
 // trimFrom forgets all from an offset on.

@@ -17,6 +17,7 @@ type tail struct {
 
 	epoch  int32     // the leader epoch under which the maps hold
 	high   int64     // the high watermark when they were last extended
+	floor  int64     // what lies below is not read: the index has no room for it
 	denied time.Time // when Fetch was last refused for want of READ; zero when it was not
 	wants  []want    // this scrape's
 
@@ -83,17 +84,34 @@ func (t *tail) count(p *Partition, isolation Isolation, from, to int64, c *Compo
 	c.add(&below)
 }
 
+// shed makes the maps forget their lowest offsets until no more than about n runs are left.
+func (t *tail) shed(n int, now time.Time) {
+	if t.len() > n && t.renewal != nil {
+		t.renewal, t.begun = nil, now // the map that it was to replace is older, and claims no less
+	}
+	for _, m := range []*runs{&t.stable, &t.open} {
+		if over := t.len() - n; over > 0 {
+			t.floor = max(t.floor, m.after(over))
+			m.trimBelow(t.floor)
+		}
+	}
+}
+
 // plan says what must be read for the wants to be answered, in the order in which it helps: the offsets next to the end
 // come first, since a group far behind must not keep one that is nearly there from its answer. It also forgets what no
 // want reaches.
 func (t *tail) plan(p *Partition) (stable, open, renewal []span) {
 	slices.SortFunc(t.wants, func(a, b want) int { return cmp.Compare(b.from, a.from) })
-	low := max(t.wants[len(t.wants)-1].from, p.LogStart)
+	lowest := max(t.wants[len(t.wants)-1].from, p.LogStart)
+	if t.floor <= lowest {
+		t.floor = 0
+	}
+	low := max(lowest, t.floor)
 	t.stable.trimBelow(low)
 	t.open.trimBelow(max(low, p.LastStable))
 	upper, upperOpen := p.LastStable, p.HighWatermark
 	for _, w := range t.wants {
-		from := max(w.from, p.LogStart)
+		from := max(w.from, low)
 		stable = append(stable, t.stable.missing(from, upper)...)
 		if t.renewal != nil {
 			renewal = append(renewal, t.renewal.missing(from, upper)...)
