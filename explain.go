@@ -24,7 +24,12 @@ type answered struct {
 	err  error // nil: everything was said
 }
 
-func (e *answered) Error() string { return e.err.Error() }
+func (e *answered) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
 
 // explainOptions are the flags of the command explain.
 type explainOptions struct {

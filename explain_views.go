@@ -145,7 +145,7 @@ func explanation(ctx context.Context, c *kafka.Cluster, p web.Place) (*web.Expla
 	from, err := c.Explain(ctx, p.Group, p.Topic, p.Partition)
 	if err != nil {
 		if errors.Is(err, kafka.ErrLeftOut) {
-			err = errors.Join(err, web.ErrNoSuch)
+			err = fmt.Errorf("%w: %w", err, web.ErrNoSuch)
 		}
 		return nil, err
 	}

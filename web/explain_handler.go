@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -119,14 +120,14 @@ func (h *explainHandler) many(w http.ResponseWriter, r *http.Request, p Place) {
 }
 
 func (h *explainHandler) fail(w http.ResponseWriter, r *http.Request, err error) {
-	code := http.StatusInternalServerError
+	code, text := http.StatusInternalServerError, err.Error()
 	switch {
 	case errors.Is(err, ErrNoSuch):
-		code = http.StatusNotFound
+		code, text = http.StatusNotFound, strings.TrimSuffix(text, ": "+ErrNoSuch.Error())
 	case errors.Is(err, ErrVague):
-		code = http.StatusBadRequest
+		code, text = http.StatusBadRequest, strings.TrimSuffix(text, ": "+ErrVague.Error())
 	}
-	h.refuse(w, r, code, leading(err.Error())+".")
+	h.refuse(w, r, code, leading(text)+".")
 }
 
 func (h *explainHandler) refuse(w http.ResponseWriter, r *http.Request, code int, text string) {

@@ -94,7 +94,8 @@ func (e *Explanation) brokenReason() string {
 			rest = e.records() + " is left to read"
 		}
 	}
-	return fmt.Sprintf("%s were deleted before the group read them; %s.", leadingCount(g.Lost, "offset"), rest)
+	return fmt.Sprintf("%s %s deleted before the group read %s; %s.",
+		leadingCount(g.Lost, "offset"), verb(g.Lost, "was", "were"), verb(g.Lost, "it", "them"), rest)
 }
 
 func (e *Explanation) behindReason() string {
