@@ -37,11 +37,12 @@ func (c *Cluster) Probe(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask for authorized operations: %w", err)
 	}
-	return []Finding{
+	return append([]Finding{
 		brokersFinding(s), groupsFinding(s), membersFinding(s), commitsFinding(s), endsFinding(s),
 		operationFinding("true lag: records by kind", "Read on Topic", mayRead, operations),
 		operationFinding("reading compacted topics again", "DescribeConfigs on Topic", mayDescribeConfigs, operations),
-	}, nil
+		c.transactionsFinding(ctx, s),
+	}, c.shareFindings(ctx, s)...), nil
 }
 
 // operations are the authorized operations of each topic that may be described (Metadata v8).
