@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
 
 	"truelag/collector"
 	"truelag/kafka"
@@ -87,6 +90,20 @@ func lacking(cluster string, r *kafka.Reading) []web.Off {
 			What: fmt.Sprintf("True lag on %d pairs of group and topic%s", n, of(cluster)),
 			Why:  "The broker refuses to let the topics be read: every offset counts as a record.",
 			How:  "Allow READ on them.",
+		})
+	}
+	refused := 0
+	for i := range r.Transactions {
+		err := r.Transactions[i].Err
+		if errors.Is(err, kerr.TopicAuthorizationFailed) || errors.Is(err, kerr.TransactionalIDAuthorizationFailed) {
+			refused++
+		}
+	}
+	if refused > 0 {
+		off = append(off, web.Off{
+			What: fmt.Sprintf("Whose transactions hold %d partitions back%s", refused, of(cluster)),
+			Why:  "The broker refuses to describe their producers or transactional ids.",
+			How:  "Allow READ on the topics and DESCRIBE on transactional ids.",
 		})
 	}
 	return off
