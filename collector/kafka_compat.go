@@ -68,11 +68,11 @@ func compatTopicFamilies(records bool) []exposition.Family[kafka.TopicLag] {
 	return append(
 		one("kafka_consumergroup_current_offset_sum", "Sum of the group's committed offsets on the topic.", labels,
 			func(l *kafka.TopicLag) (float64, bool) {
-				var sum int64
+				var sum float64 // of integers that may be too large for one
 				for i := range l.Partitions {
-					sum += l.Partitions[i].Committed
+					sum += float64(l.Partitions[i].Committed)
 				}
-				return float64(sum), len(l.Partitions) > 0
+				return sum, len(l.Partitions) > 0
 			}),
 		one("kafka_consumergroup_lag_sum", lagHelp(records)+" Summed over the topic's partitions.", labels,
 			func(l *kafka.TopicLag) (float64, bool) {

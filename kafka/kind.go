@@ -1,5 +1,7 @@
 package kafka
 
+import "math"
+
 // Kind says what an offset between a group's commit and the high watermark is. Each such offset is exactly one of them.
 type Kind uint8
 
@@ -29,16 +31,25 @@ type Composition [kinds]int64
 func (c *Composition) Offsets() int64 {
 	var n int64
 	for _, v := range c {
-		n += v
+		n = sum(n, v)
 	}
 	return n
 }
 
 // Records is the true lag: never less than the truth, and exact where nothing is unscanned.
-func (c *Composition) Records() int64 { return c[Record] + c[Unscanned] }
+func (c *Composition) Records() int64 { return sum(c[Record], c[Unscanned]) }
 
 func (c *Composition) add(o *Composition) {
 	for k := range c {
-		c[k] += o[k]
+		c[k] = sum(c[k], o[k])
 	}
+}
+
+// sum adds two numbers of offsets. It ends at the greatest number there is: anybody may commit any offset, and a broker
+// may answer any, also such whose true sum would come out negative.
+func sum(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }

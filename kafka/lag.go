@@ -88,7 +88,7 @@ func (s *standing) measure(l *TopicLag, row *PartitionLag) {
 	row.Known = true
 	l.Known++
 	if row.Committed > p.HighWatermark {
-		l.BeyondEnd += row.Committed - p.HighWatermark
+		l.BeyondEnd = sum(l.BeyondEnd, row.Committed-p.HighWatermark)
 		l.Conditions[BeyondEnd]++
 	}
 	if row.Committed < p.LogStart {

@@ -53,6 +53,9 @@ func (p *pass) takeBrokers(resp *kmsg.MetadataResponse, met kgo.BrokerMetadata) 
 	}
 	p.byID = make(map[int32]*node, len(resp.Brokers))
 	for _, b := range resp.Brokers {
+		if p.byID[b.NodeID] != nil {
+			continue // no broker is named twice, and nothing that follows is made for it
+		}
 		n := &node{Broker: Broker{ID: b.NodeID, Host: b.Host, Port: b.Port}}
 		if b.Rack != nil {
 			n.Rack = *b.Rack

@@ -71,8 +71,13 @@ func TestMetadataThatMakesNoSense(t *testing.T) {
 	nameless.ErrorCode = kerr.UnknownTopicID.Code
 	twice := resp.Topics[0]
 	resp.Topics = append(resp.Topics, nameless, twice)
+	resp.Brokers = append(resp.Brokers, resp.Brokers...)
 	answer(b, -1, func(*kmsg.MetadataRequest) kmsg.Response { return resp })
-	got := rows(b.pass())
+	s := b.pass()
+	if len(s.Brokers) != 3 {
+		t.Errorf("%d brokers, want each of 3 once", len(s.Brokers))
+	}
+	got := rows(s)
 	for key, want := range map[string]string{
 		"ends a/0": "0 0 0", "ends a/1": "!UNKNOWN_TOPIC_OR_PARTITION", "ends a/2": "0 0 0",
 		"ends b/0": "!LEADER_NOT_AVAILABLE", "ends b/2": "!LEADER_NOT_AVAILABLE",
