@@ -51,6 +51,9 @@ func (e *exporter) apply(cfg *config.Config) error {
 	e.current = g
 	e.mu.Unlock()
 	e.reloads.note(nil)
+	for _, c := range g.clusters {
+		c.start(e.logs.kit)
+	}
 	go g.warm(ctx)
 	if old != nil {
 		e.ending.Go(old.close)
@@ -85,9 +88,10 @@ func (e *exporter) generation() *generation {
 	return e.current
 }
 
-// Ready says which systems were never read. A reload does not take readiness away from those that were.
+// Ready says which systems were never read, and where commits are to be followed and the beginning is not reached. A reload does not take readiness away from those that were.
 func (e *exporter) Ready() error {
-	collectors := e.generation().collectors()
+	g := e.generation()
+	collectors := g.collectors()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var unread []error
@@ -102,6 +106,16 @@ func (e *exporter) Ready() error {
 			unread = append(unread, fmt.Errorf("collector %s: %w", c.Name, c.Err))
 		default:
 			unread = append(unread, fmt.Errorf("collector %s%s: not read yet", c.Name, of(c.System)))
+		}
+	}
+	for _, c := range g.clusters {
+		sys := system{"follower", c.Name()}
+		switch {
+		case e.read[sys]:
+		case c.kafka.CaughtUp():
+			e.read[sys] = true
+		default:
+			unread = append(unread, fmt.Errorf("commits%s: the end of __consumer_offsets is not reached yet", of(c.Name())))
 		}
 	}
 	return errors.Join(unread...)

@@ -40,6 +40,7 @@ type Cluster struct {
 	Groups      Filter          `yaml:"groups"`
 	Topics      Filter          `yaml:"topics"`
 	Isolation   []IsolationRule `yaml:"isolation"`
+	Follow      bool            `yaml:"follow_commits"`
 	Scan        Scan            `yaml:"scan"`
 }
 
@@ -120,6 +121,7 @@ func (c *Cluster) setDefaults() {
 	*c = Cluster{
 		ClientID:    kafka.DefaultClientID,
 		DialTimeout: Duration(kafka.DefaultDialTimeout),
+		Follow:      true,
 		Scan: Scan{
 			Enabled:           true,
 			BytesPerScrape:    64 << 20,

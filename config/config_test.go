@@ -127,6 +127,7 @@ func TestReferenceIsTheDefault(t *testing.T) {
 		Scan: kafka.ScanConfig{
 			Enabled: true, BytesPerScrape: 64 << 20, BytesPerPartition: 8 << 20, Recheck: 5 * time.Minute, MaxRuns: 1_000_000,
 		},
+		Follow: true,
 	}
 	if got := d.Clusters(); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 		t.Errorf("the default is %+v", got)

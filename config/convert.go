@@ -32,6 +32,7 @@ func (c *Cluster) kafka() kafka.Config {
 		},
 		Groups: c.Groups.kafka(),
 		Topics: c.Topics.kafka(),
+		Follow: c.Follow,
 		Scan: kafka.ScanConfig{
 			Enabled:           c.Scan.Enabled,
 			BytesPerScrape:    int64(c.Scan.BytesPerScrape),

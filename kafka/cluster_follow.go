@@ -16,8 +16,8 @@ func (c *Cluster) Run(ctx context.Context) error {
 }
 
 // CaughtUp says whether Run has once come to where __consumer_offsets ended when it began. It is true also where there
-// is nothing to wait for: commits are not to be followed, or cannot be.
-func (c *Cluster) CaughtUp() bool { return c.follower == nil || c.follower.caughtUp() }
+// is nothing to wait for: commits are not to be followed, or cannot be, or it takes longer than half a minute.
+func (c *Cluster) CaughtUp() bool { return c.follower == nil || c.follower.caughtUp(time.Now()) }
 
 // collect gives the tracker what the follower saw since the last pass. It comes before commits are polled, so that what
 // was followed is no news to what is polled, and before the ends of logs are read.

@@ -42,6 +42,7 @@ type follower struct {
 	trails  trails
 	dead    int // trails that ended in a tombstone
 	records [commitRecordKinds]int64
+	began   time.Time
 	ready   bool // the ends at the start were reached once
 	told    bool // the log knows that commits are followed
 	said    map[string]time.Time
@@ -211,9 +212,10 @@ func (f *follower) arrive() {
 	level.Info(f.logger).Log("msg", "Commits are followed", "topic", commitTopic, "partitions", len(f.parts))
 }
 
-// caughtUp says that there is no reason to wait: the ends at the start were reached once, or commits cannot be followed.
-func (f *follower) caughtUp() bool {
+// caughtUp says that there is no reason to wait: the ends at the start were reached once, or commits cannot be followed, or
+// something takes so long that it is not the start any more.
+func (f *follower) caughtUp(now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.ready || !f.off.On()
+	return f.ready || !f.off.On() || !f.began.IsZero() && now.Sub(f.began) >= f.pace.overdue
 }

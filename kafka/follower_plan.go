@@ -62,6 +62,9 @@ func (f *follower) assign(t *kmsg.MetadataResponseTopic) (moved []epochAsk) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.off = following
+	if f.began.IsZero() {
+		f.began = time.Now()
+	}
 	if f.topic != t.TopicID || len(f.parts) != len(t.Partitions) {
 		for _, p := range f.parts {
 			p.lose()
