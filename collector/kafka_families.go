@@ -14,6 +14,7 @@ type kafkaFamilies struct {
 	open       []exposition.Family[transactionRow]
 	shares     []exposition.Family[kafka.ShareState]
 	shared     []exposition.Family[kafka.SharePartition]
+	follower   []exposition.Family[kafka.Following]
 	requests   []exposition.Family[int64]
 	errors     []exposition.Family[int64]
 	cost       []exposition.Family[kafka.Ledger]
@@ -24,6 +25,7 @@ func newKafkaFamilies(cfg KafkaConfig) kafkaFamilies {
 	f := kafkaFamilies{
 		groups: groupFamilies(), topics: topicFamilies(), partitions: partitionFamilies(), ends: endFamilies(),
 		open: transactionFamilies(), shares: shareGroupFamilies(), shared: sharePartitionFamilies(),
+		follower: followerFamilies(),
 		requests: requestFamilies(), errors: errorFamilies(), cost: costFamilies(),
 	}
 	if cfg.Compat {
@@ -41,6 +43,7 @@ func (f *kafkaFamilies) blocks(read []*kafkaRows) []exposition.Block {
 	open := exposition.Table[transactionRow]{Families: f.open}
 	shares := exposition.Table[kafka.ShareState]{Families: f.shares}
 	shared := exposition.Table[kafka.SharePartition]{Families: f.shared}
+	follower := exposition.Table[kafka.Following]{Families: f.follower}
 	requests := exposition.Table[int64]{Families: f.requests}
 	errors := exposition.Table[int64]{Families: f.errors}
 	cost := exposition.Table[kafka.Ledger]{Families: f.cost}
@@ -55,11 +58,12 @@ func (f *kafkaFamilies) blocks(read []*kafkaRows) []exposition.Block {
 		open.Chunks = append(open.Chunks, r.open)
 		shares.Chunks = append(shares.Chunks, r.shares)
 		shared.Chunks = append(shared.Chunks, r.shared...)
+		follower.Chunks = append(follower.Chunks, r.follower)
 		requests.Chunks = append(requests.Chunks, r.requests)
 		errors.Chunks = append(errors.Chunks, r.errors)
 		cost.Chunks = append(cost.Chunks, r.cost)
 	}
-	blocks := []exposition.Block{partitions, topics, groups, ends, open, shares, shared, requests, errors, cost}
+	blocks := []exposition.Block{partitions, topics, groups, ends, open, shares, shared, follower, requests, errors, cost}
 	if f.compat != nil {
 		blocks = append(blocks, f.compat.blocks(read)...)
 	}
@@ -102,8 +106,13 @@ func partitionFamilies() []exposition.Family[kafka.PartitionLag] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_group_rewinds_total", Type: exposition.Counter, Labels: labels,
-				Help: "How often a scrape found a committed offset lower than the scrape before, since the group was first seen. A recreated topic, a truncated log and an expired commit are no rewinds. Rewinds that were made good between two scrapes are not seen."},
+				Help: "How often a commit was lower than the one before it, since the group was first seen. A recreated topic, a truncated log and an expired commit are no rewinds. While commits are not followed (truelag_follower_active), only what differs from one scrape to the next is seen, and not what was made good between them."},
 			Series: []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(r.Rewinds), true }}},
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_last_commit_timestamp_seconds", Type: exposition.Gauge, Labels: labels,
+				Help: "When the group last committed an offset of the partition, in seconds since 1970: the commit timestamp of its record in __consumer_offsets, by the broker's clock. While commits are not followed (truelag_follower_active): when a scrape saw that the commit had changed, by the exporter's clock. Absent until a commit was seen being made."},
+			Series: []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(r.CommitAt) / 1000, r.CommitAt > 0 }}},
 		},
 	}
 }
@@ -152,6 +161,11 @@ func topicFamilies() []exposition.Family[kafka.TopicLag] {
 			Desc: exposition.Desc{Name: "truelag_group_beyond_end_offsets", Type: exposition.Gauge, Labels: labels,
 				Help: "Offsets between high watermarks and commits that lie above them, summed over partitions, with commits read first: after a recreated topic, a truncated log or a wrong reset, records up to there would be skipped. Absent when no partition's lag is known."},
 			Series: known(func(l *kafka.TopicLag) int64 { return l.BeyondEnd }),
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_group_commits_total", Type: exposition.Counter, Labels: labels,
+				Help: "Offset commits of the group on the topic's partitions that were seen in __consumer_offsets since the group was first seen; of transactions those that were committed. Absent when commits are not followed: follow_commits is false, or truelag_follower_info says denied, missing or unfit."},
+			Series: []exposition.Series[kafka.TopicLag]{{Value: func(l *kafka.TopicLag) (float64, bool) { return float64(l.Commits), l.Followed }}},
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_group_rewound_offsets_total", Type: exposition.Counter, Labels: labels,

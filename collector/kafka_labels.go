@@ -21,6 +21,7 @@ type kafkaRows struct {
 	open       exposition.Chunk[transactionRow]
 	shares     exposition.Chunk[kafka.ShareState]
 	shared     []exposition.Chunk[kafka.SharePartition]
+	follower   exposition.Chunk[kafka.Following]
 	requests   exposition.Chunk[int64]
 	errors     exposition.Chunk[int64]
 	cost       exposition.Chunk[kafka.Ledger]
@@ -96,6 +97,7 @@ func (k *kafkaLabels) rows(r *kafka.Reading) *kafkaRows {
 	k.end(r, rows)
 	rows.open = k.transactions(r)
 	rows.shares, rows.shared = k.shareGroups(r)
+	rows.follower = k.follower(r)
 	if k.compat {
 		k.kafkaExporter(r, rows)
 	}

@@ -78,10 +78,10 @@ func cluster() *kafka.Reading {
 	lag := kafka.TopicLag{
 		Group: "g", Topic: "t", Isolation: kafka.ReadUncommitted, Source: kafka.Observed,
 		Partitions: []kafka.PartitionLag{
-			{Partition: 0, Committed: 9007199254740000, Offsets: 994, Records: 990, Known: true, Rewinds: 2},
+			{Partition: 0, Committed: 9007199254740000, Offsets: 994, Records: 990, Known: true, Rewinds: 2, CommitAt: 1_700_000_000_123},
 			{Partition: 1, Committed: 5},
 		},
-		Known: 1, Rewound: 40, Replayed: 38,
+		Known: 1, Followed: true, Commits: 17, Rewound: 40, Replayed: 38,
 	}
 	lag.Composition[kafka.Record], lag.Composition[kafka.Control] = 990, 4
 	lag.Conditions[kafka.NoLeader] = 1
@@ -93,7 +93,9 @@ func cluster() *kafka.Reading {
 		{Topic: "t", Partition: 2, FirstOffset: 9, ProducerID: 14, StartedAt: at.Add(-time.Hour), Err: kerr.TransactionalIDAuthorizationFailed},
 		{Topic: "t", Partition: 3, FirstOffset: 9, ProducerID: -1, StartedAt: at.Add(-1500 * time.Millisecond), Err: kerr.TopicAuthorizationFailed},
 	}
-	return &kafka.Reading{Snapshot: s, Lags: []kafka.TopicLag{denied, lag}, Transactions: open, Ledger: kafka.Ledger{
+	follower := &kafka.Following{State: kafka.FollowerBehind, Behind: 9007199254740993}
+	follower.Records[kafka.CommitRecord], follower.Records[kafka.UndecodableRecord] = 18, 1
+	return &kafka.Reading{Snapshot: s, Lags: []kafka.TopicLag{denied, lag}, Transactions: open, Follower: follower, Ledger: kafka.Ledger{
 		Requests: map[string]int64{"Metadata": 3, "Fetch": 0}, Errors: map[kafka.Failure]int64{{API: "Metadata", Error: "timeout"}: 1}, ScanBytes: 70, ScanFetches: 2,
 	}}
 }
