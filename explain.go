@@ -74,8 +74,8 @@ func runExplain(o *options) error {
 	}
 	place.Cluster = wants.Name
 	minimum := o.logLevel
-	if minimum == "info" {
-		minimum = "warn" // the answer is what is asked for
+	if minimum != "debug" {
+		minimum = "error" // the answer says what is wrong
 	}
 	c, err := kafka.NewCluster(wants, newLoggers(os.Stderr, o.logFormat, minimum).kit)
 	if err != nil {

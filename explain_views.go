@@ -107,7 +107,7 @@ func fill(row *web.Row, lag *kafka.PartitionLag, t *kafka.Topic, p *kafka.Partit
 		case t.Err != nil:
 			row.Why = "Unknown: " + lower(why(t.Err)) + "."
 		case p == nil:
-			row.Why = fmt.Sprintf("Unknown: the topic has %d partitions, and this is none of them.", len(t.Partitions))
+			row.Why = "Unknown: the topic has no such partition."
 		default:
 			row.Why = "Unknown: " + lower(why(p.Err)) + "."
 		}
@@ -192,7 +192,7 @@ func whyNot(e *kafka.Explanation) string {
 	case e.Type == kafka.Share:
 		return "A share group has no committed offsets to be judged by"
 	case errors.Is(e.Err, kerr.UnknownTopicOrPartition) && e.Partitions > 0:
-		return fmt.Sprintf("The topic has %d partitions, counted from 0", e.Partitions)
+		return fmt.Sprintf("The topic has no such partition: its last one is %d", e.Partitions-1)
 	}
 	return why(e.Err)
 }

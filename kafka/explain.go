@@ -87,6 +87,8 @@ func (c *Cluster) Last() *Reading { return c.last.Load() }
 // The error is ErrLeftOut, or a panic over what a broker sent. Everything else that goes wrong stands in the Explanation.
 func (c *Cluster) Explain(ctx context.Context, group, topic string, partition int32) (e *Explanation, err error) {
 	switch {
+	case !c.config.Shard.Owns(group):
+		return nil, fmt.Errorf("group %q: it belongs to another shard than %s: %w", group, c.config.Shard, ErrLeftOut)
 	case !c.config.Groups.Match(group):
 		return nil, fmt.Errorf("group %q: %w", group, ErrLeftOut)
 	case !c.config.Topics.Match(topic):

@@ -72,7 +72,7 @@ func about(req kmsg.Request) string {
 		}
 		return "high watermark"
 	case *kmsg.FetchRequest:
-		isolation := Isolation(ReadUncommitted)
+		isolation := ReadUncommitted
 		if r.IsolationLevel == 1 {
 			isolation = ReadCommitted
 		}

@@ -277,13 +277,6 @@ func (k Kinds) of(kind string) int64 {
 	return 0
 }
 
-func (k Kinds) sum() (n int64) {
-	for _, c := range k {
-		n += c.N
-	}
-	return n
-}
-
 func (k Kinds) plus(o Kinds) Kinds {
 	sum := append(Kinds(nil), k...)
 next:

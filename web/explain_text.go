@@ -140,7 +140,7 @@ type texter struct {
 	width int
 }
 
-func (t *texter) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+func (t *texter) line(format string, args ...any) { t.WriteString(fmt.Sprintf(format+"\n", args...)) }
 
 func (t *texter) gap() { t.WriteByte('\n') }
 
@@ -275,7 +275,8 @@ func extend(line []rune, column int, text string) []rune {
 
 func (t *texter) batches(log []Stretch) {
 	w := tabwriter.NewWriter(t, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(w, "  offsets\twhat\trecords\tproducer\tfirst record\tbytes")
+	row := func(cells ...string) { _, _ = io.WriteString(w, "  "+strings.Join(cells, "\t")+"\n") } // into memory
+	row("offsets", "what", "records", "producer", "first record", "bytes")
 	for i := range log {
 		s := &log[i]
 		var producer, first, bytes string
@@ -288,7 +289,7 @@ func (t *texter) batches(log []Stretch) {
 		if s.Batches > 0 {
 			bytes = number(s.Bytes)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\n", s.Range(), s.What(), s.RecordsText(), producer, first, bytes)
+		row(s.Range(), s.What(), s.RecordsText(), producer, first, bytes)
 	}
 	_ = w.Flush() // into memory
 }
