@@ -32,6 +32,7 @@ type Failure struct {
 var usual = map[string][]*kerr.Error{
 	"Metadata":                  {kerr.LeaderNotAvailable, kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed},
 	"ListGroups":                {kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.ClusterAuthorizationFailed},
+	"FindCoordinator":           {kerr.CoordinatorNotAvailable, kerr.CoordinatorLoadInProgress, kerr.GroupAuthorizationFailed},
 	"ListOffsets":               {kerr.NotLeaderForPartition, kerr.UnknownTopicOrPartition, kerr.TopicAuthorizationFailed, kerr.LeaderNotAvailable, kerr.KafkaStorageError},
 	"OffsetFetch":               {kerr.CoordinatorLoadInProgress, kerr.CoordinatorNotAvailable, kerr.NotCoordinator, kerr.GroupAuthorizationFailed, kerr.UnknownTopicID},
 	"DescribeGroups":            describing,
