@@ -92,6 +92,13 @@ func lacking(cluster string, r *kafka.Reading) []web.Off {
 			How:  "Allow READ on them.",
 		})
 	}
+	if r.Follower != nil && r.Follower.State == kafka.FollowerDenied {
+		off = append(off, web.Off{
+			What: "Rewinds between two scrapes" + of(cluster),
+			Why:  "The broker refuses to let __consumer_offsets be read: commits are compared from scrape to scrape.",
+			How:  "Allow READ and DESCRIBE on it.",
+		})
+	}
 	refused := 0
 	for i := range r.Transactions {
 		err := r.Transactions[i].Err

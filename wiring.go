@@ -99,6 +99,8 @@ func switchedOff(o *options, cfg *config.Config) []web.Off {
 	for _, c := range cfg.Kafka.Clusters {
 		add(o.collectKafka && !c.Scan.Enabled, "True lag"+of(c.Name),
 			"Scanning is switched off: every offset counts as a record.", "Set scan.enabled to true.")
+		add(o.collectKafka && !c.Follow, "Rewinds between two scrapes"+of(c.Name),
+			"Commits are compared from scrape to scrape.", "Set follow_commits to true.")
 	}
 	add(o.collectKafka && !o.shard.Whole(), "The groups and topics of other shards",
 		fmt.Sprintf("This is shard %s; the others are at other exporters.", o.shard), "Leave out --shard to read all.")

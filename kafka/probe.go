@@ -2,8 +2,10 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -37,12 +39,34 @@ func (c *Cluster) Probe(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask for authorized operations: %w", err)
 	}
-	return append([]Finding{
+	findings := []Finding{
 		brokersFinding(s), groupsFinding(s), membersFinding(s), commitsFinding(s), endsFinding(s),
 		operationFinding("true lag: records by kind", "Read on Topic", mayRead, operations),
 		operationFinding("reading compacted topics again", "DescribeConfigs on Topic", mayDescribeConfigs, operations),
 		c.transactionsFinding(ctx, s),
-	}, c.shareFindings(ctx, s)...), nil
+	}
+	if c.config.Follow {
+		findings = append(findings, c.followFinding(ctx))
+	}
+	return append(findings, c.shareFindings(ctx, s)...), nil
+}
+
+// followFinding is about the topic that holds the commits. A cluster without one has had no group.
+func (c *Cluster) followFinding(ctx context.Context) Finding {
+	f := Finding{Feature: "rewinds between two scrapes", Needs: "Read and Describe on Topic " + commitTopic}
+	if _, err := c.follower.describe(ctx); errors.Is(err, kerr.UnknownTopicOrPartition) {
+		f.Found = "it does not exist yet"
+		return f
+	} else if err != nil {
+		f.Lacking, f.Found = true, err.Error()
+		return f
+	}
+	operations, err := c.operations(ctx, &Snapshot{Topics: []Topic{{Name: commitTopic}}})
+	if err != nil {
+		f.Lacking, f.Found = true, err.Error()
+		return f
+	}
+	return operationFinding(f.Feature, f.Needs, mayRead, operations)
 }
 
 // operations are the authorized operations of each topic that may be described (Metadata v8).
