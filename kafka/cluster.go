@@ -47,7 +47,7 @@ func NewCluster(cfg Config, logger log.Logger) (*Cluster, error) {
 	if cfg.Name != "" {
 		logger = log.With(logger, "kafka_cluster", cfg.Name)
 	}
-	cfg.Groups.Shard = cfg.Shard
+	cfg.Groups.shard = cfg.Shard
 	opts, err := cfg.Client.options(logger)
 	if err != nil {
 		return nil, err

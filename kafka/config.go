@@ -21,12 +21,12 @@ type Config struct {
 type Filter struct {
 	Include []*regexp.Regexp // empty: every name
 	Exclude []*regexp.Regexp // wins over Include
-	Shard   Shard            // of the names that are left; set by NewCluster
+	shard   Shard            // of the names that are left
 }
 
 // Match says whether the filter lets a name through.
 func (f Filter) Match(name string) bool {
-	return f.Shard.Owns(name) && (len(f.Include) == 0 || matchAny(f.Include, name)) && !matchAny(f.Exclude, name)
+	return f.shard.Owns(name) && (len(f.Include) == 0 || matchAny(f.Include, name)) && !matchAny(f.Exclude, name)
 }
 
 func matchAny(res []*regexp.Regexp, name string) bool {

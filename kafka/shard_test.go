@@ -112,7 +112,7 @@ func TestShardsAskForTheirOwn(t *testing.T) {
 		asked := map[string]int{}
 		for i := range count {
 			shard := Shard{i, count}
-			b.config.Groups.Shard = shard
+			b.config.Groups.shard = shard
 			b.named = nil
 			b.pass()
 			first := saw.take()
@@ -171,7 +171,7 @@ func TestShardsReadLogStartsFirst(t *testing.T) {
 		group += "g"
 	}
 	b.commit(group, "t", 0, 0)
-	b.config.Groups.Shard = shard
+	b.config.Groups.shard = shard
 	saw := b.watch()
 	logStarts := func() (before bool) {
 		t.Helper()

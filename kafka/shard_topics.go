@@ -5,7 +5,7 @@ import "maps"
 // ownTopics begins the list of topics whose ends are read: those that the shard owns, and those that its groups named in
 // the pass before. It stays nil, for all topics, without shards and in the first pass, when nobody has named any.
 func (p *pass) ownTopics() {
-	shard := p.config.Groups.Shard
+	shard := p.config.Groups.shard
 	if shard.Whole() || p.named == nil {
 		return
 	}
@@ -23,7 +23,7 @@ func (p *pass) wantOwn(shard Shard) {
 
 // groupTopics makes the list that of the topics that the shard owns and those that its groups name now.
 func (p *pass) groupTopics() {
-	shard := p.config.Groups.Shard
+	shard := p.config.Groups.shard
 	if shard.Whole() {
 		return
 	}

@@ -438,18 +438,30 @@ func TestManyHeldPartitions(t *testing.T) {
 	}
 }
 
-// Brokers before 2.8 do not know the requests: they are asked once, and the age is that since the first sight.
+// Brokers before 2.8 do not tell producers, so the age is that since the first sight; those before 3.0 do not tell
+// transactional ids. What a broker does not know, it is asked once.
 func TestTransactionsOnOldBrokers(t *testing.T) {
-	f := newFake(t, Config{}, kfake.MaxVersions(kversion.V2_7_0()))
-	f.open(f.producer("tx"), "t", 0)
-	first := f.read()
-	for range 3 {
-		if tx := only(t, f.read()); !errors.Is(tx.Err, errUnsupported) || !tx.StartedAt.Equal(first.At) || tx.Hanging {
-			t.Errorf("got %+v, want it unsupported, since %s", tx, first.At)
+	for _, v := range []struct {
+		versions *kversion.Versions
+		producer bool
+		unknown  Failure
+		brokers  int64
+	}{
+		{kversion.V2_7_0(), false, Failure{"DescribeProducers", "unsupported"}, 1},
+		{kversion.V2_8_0(), true, Failure{"ListTransactions", "unsupported"}, 3},
+	} {
+		f := newFake(t, Config{}, kfake.MaxVersions(v.versions))
+		f.open(f.producer("tx"), "t", 0)
+		first := f.read()
+		for range 3 {
+			tx := only(t, f.read())
+			if !errors.Is(tx.Err, errUnsupported) || tx.Hanging || tx.TransactionalID != "" || (tx.ProducerID >= 0) != v.producer || tx.StartedAt.Equal(first.At) == v.producer {
+				t.Errorf("%s: got %+v", v.versions.VersionGuess(), tx)
+			}
 		}
-	}
-	if n := f.read().Ledger.Errors[Failure{"DescribeProducers", "unsupported"}]; n != 1 {
-		t.Errorf("counted %d times as unsupported, want 1", n)
+		if n := f.read().Ledger.Errors[v.unknown]; n != v.brokers {
+			t.Errorf("%s: counted %d times %v, want %d", v.versions.VersionGuess(), n, v.unknown, v.brokers)
+		}
 	}
 }
 
