@@ -75,5 +75,8 @@ func (s Secret) String() string {
 	return hidden
 }
 
-func (s Secret) GoString() string             { return s.String() }
+// GoString hides the secret from %#v.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText hides the secret from encoders.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

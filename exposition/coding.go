@@ -92,8 +92,9 @@ func newCompressor(c coding) (compressor, error) {
 			zstd.WithWindowSize(128<<10), zstd.WithLowerEncoderMem(true))
 	case gzipCoding:
 		return gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+	default:
+		return new(uncompressed), nil
 	}
-	return new(uncompressed), nil
 }
 
 // uncompressed is the compressor of identity.

@@ -3,6 +3,7 @@ package kafka
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -94,7 +95,7 @@ func (p *pass) fetchChunk(ctx context.Context, n *node, groups []*Group) (versio
 		}
 	}
 	for _, g := range groups {
-		if g.CommitsErr == errUnanswered {
+		if errors.Is(g.CommitsErr, errUnanswered) {
 			p.wire.books.failed("OffsetFetch", errUnanswered)
 		}
 	}

@@ -3,6 +3,7 @@ package kafka
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -100,7 +101,7 @@ func (p *pass) describe(ctx context.Context, n *node, typ GroupType, names []str
 		}
 	}
 	for _, name := range names {
-		if n.group(name).DescribeErr == errUnanswered {
+		if errors.Is(n.group(name).DescribeErr, errUnanswered) {
 			p.wire.books.failed(api, errUnanswered)
 		}
 	}

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -192,7 +193,7 @@ func (r *reader) epochEnds(ctx context.Context, asks []epochAsk) []epochEnd {
 	}
 	c.wait()
 	for i := range ends {
-		if ends[i].Err == errUnanswered {
+		if errors.Is(ends[i].Err, errUnanswered) {
 			r.wire.books.failed("OffsetForLeaderEpoch", errUnanswered)
 		}
 	}

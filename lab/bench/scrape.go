@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -61,7 +62,7 @@ func scrape(ctx context.Context, p *process, encoding string) (time.Duration, er
 	for buf := make([]byte, 256<<10); err == nil; { // io.Copy to io.Discard reads 8 KiB at a time
 		_, err = resp.Body.Read(buf)
 	}
-	if err != io.EOF {
+	if !errors.Is(err, io.EOF) {
 		return 0, fmt.Errorf("scrape %s: %w", p.name, err)
 	}
 	return time.Since(start), nil
