@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // classify maps the log that one Fetch answer holds for a partition, from offset at on, and returns the offset that the
 // map has reached. It reads batch headers alone, except where at or one of the cuts lies inside a batch with holes: that
-// one is decoded, so that the offsets on both sides of the cut can be counted.
+// one is decoded, so that the offsets on both sides of the cut can be counted. One that cannot be is Unscanned.
 //
 // With the aborted list of a read_committed answer the kinds are final. Without one (isolation 0) what is aborted later,
 // or was, counts as Record. An error wraps errCorrupt; the map then ends before the corrupt entry.
-func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, at int64, cuts []int64) (m runs, next int64, err error) {
+func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTransaction, at int64, cuts []int64, d *decoder) (m runs, next int64, err error) {
 	ended := newAbortions(aborted)
 	for len(log) > 0 {
 		var b batch
@@ -42,14 +41,14 @@ func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTrans
 			continue
 		}
 		m.push(at, b.base, Gap, b.base-at)
-		m.batch(&b, kind, at, cuts)
+		m.batch(&b, kind, at, cuts, d)
 		at = b.last + 1
 	}
 	return m, at, nil
 }
 
 // batch maps the offsets of a batch from at on.
-func (r *runs) batch(b *batch, kind Kind, at int64, cuts []int64) {
+func (r *runs) batch(b *batch, kind Kind, at int64, cuts []int64, d *decoder) {
 	start, end := max(at, b.base), b.last+1
 	if b.dense() { // what lies before is known too, and may be where another commit is
 		start = b.base
@@ -69,41 +68,23 @@ func (r *runs) batch(b *batch, kind Kind, at int64, cuts []int64) {
 		r.stamps = append(r.stamps, stampOf(b))
 	default:
 		// Mapped from its base on, so that what is known of the batch stays of one piece.
-		records, err := decode(b)
+		records, err := d.decode(b)
+		if errors.Is(err, errLater) {
+			return // not known yet
+		}
 		if err != nil {
 			r.push(start, end, Unscanned, end-start)
 			return
 		}
 		s := stampOf(b)
-		s.first = records[0].Offset
+		s.first = records[0].offset
 		r.stamps = append(r.stamps, s)
 		was := b.base
 		for _, record := range records {
-			r.push(was, record.Offset, Gap, record.Offset-was)
-			r.push(record.Offset, record.Offset+1, kind, 1)
-			was = record.Offset + 1
+			r.push(was, record.offset, Gap, record.offset-was)
+			r.push(record.offset, record.offset+1, kind, 1)
+			was = record.offset + 1
 		}
 		r.push(was, end, Gap, end-was)
 	}
-}
-
-// decode reads the records of a batch.
-func decode(b *batch) ([]*kgo.Record, error) {
-	answer := kmsg.NewFetchResponseTopicPartition()
-	answer.RecordBatches = b.raw
-	p, _ := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Offset: b.base}, &answer, kgo.DefaultDecompressor(), nil)
-	if p.Err != nil {
-		return nil, fmt.Errorf("decode batch at offset %d: %w", b.base, p.Err)
-	}
-	last := b.base - 1
-	for _, r := range p.Records {
-		if r.Offset <= last || r.Offset > b.last {
-			return nil, fmt.Errorf("decode batch at offset %d: record offset %d is not between %d and %d", b.base, r.Offset, last+1, b.last)
-		}
-		last = r.Offset
-	}
-	if int64(len(p.Records)) != b.count {
-		return nil, fmt.Errorf("decode batch at offset %d: %d records where the header counts %d", b.base, len(p.Records), b.count)
-	}
-	return p.Records, nil
 }

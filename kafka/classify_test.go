@@ -102,7 +102,7 @@ func TestClassify(t *testing.T) {
 		{name: "old messages have no count", log: []entry{{base: 4, magic: 1}, {base: 5, last: 6}}, at: 1, next: 7, want: Composition{Unscanned: 4, Record: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, next, err := classify(logOf(c.log), c.aborted, c.at, c.cuts)
+			m, next, err := classify(logOf(c.log), c.aborted, c.at, c.cuts, new(decoder))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestClassify(t *testing.T) {
 
 func TestClassifyKeepsWhatCameBeforeCorruption(t *testing.T) {
 	log := append(logOf([]entry{{base: 0, last: 4}}), make([]byte, 100)...)
-	m, next, err := classify(log, nil, 0, nil)
+	m, next, err := classify(log, nil, 0, nil, new(decoder))
 	if !errors.Is(err, errCorrupt) || next != 5 || m.end != 5 {
 		t.Errorf("got %v up to %d, error %v; want the first batch and errCorrupt", m.list, next, err)
 	}
@@ -139,7 +139,7 @@ func FuzzClassify(f *testing.F) {
 			at = -(at + 1)
 		}
 		aborted := []kmsg.FetchResponseTopicPartitionAbortedTransaction{{ProducerID: producer}}
-		m, next, err := classify(log, aborted, at, []int64{at + 3})
+		m, next, err := classify(log, aborted, at, []int64{at + 3}, new(decoder))
 		if next < at {
 			t.Fatalf("went back from %d to %d", at, next)
 		}
@@ -175,7 +175,7 @@ func BenchmarkWalk(b *testing.B) {
 	b.Run("walk", func(b *testing.B) {
 		b.SetBytes(int64(len(log)))
 		for b.Loop() {
-			if _, next, err := classify(log, nil, 0, nil); err != nil || next == 0 {
+			if _, next, err := classify(log, nil, 0, nil, new(decoder)); err != nil || next == 0 {
 				b.Fatalf("walked to %d: %v", next, err)
 			}
 		}

@@ -140,7 +140,7 @@ func timeOf(b *batch) time.Time {
 func markerOf(b *batch) string {
 	answer := kmsg.NewFetchResponseTopicPartition()
 	answer.RecordBatches = b.raw
-	p, _ := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Offset: b.base, KeepControlRecords: true}, &answer, kgo.DefaultDecompressor(), nil)
+	p, _ := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{Offset: b.base, KeepControlRecords: true}, &answer, decompressor{}, nil)
 	if len(p.Records) == 0 || len(p.Records[0].Key) < 4 {
 		return ""
 	}

@@ -109,7 +109,7 @@ func (l *leg) take(j *job, a *kmsg.FetchResponseTopicPartition, full bool) progr
 	}
 	from, size := j.spans[0].from, int64(len(a.RecordBatches))
 	j.left -= size
-	m, next, err := classify(a.RecordBatches, a.AbortedTransactions, from, j.cuts)
+	m, next, err := classify(a.RecordBatches, a.AbortedTransactions, from, j.cuts, &l.decoder)
 	j.into.lay(&m)
 	switch {
 	case err != nil:

@@ -100,7 +100,8 @@ type scanner struct {
 	books *books
 	now   time.Time
 
-	budget atomic.Int64 // bytes that the scrape may still fetch
+	budget  atomic.Int64 // bytes that the scrape may still fetch
+	decoder decoder
 }
 
 // run works the jobs down, each leader's by itself: first those whose commit did not move, then the shortest. What the

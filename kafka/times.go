@@ -1,5 +1,7 @@
 package kafka
 
+import "errors"
+
 // When a first record was created or appended, in milliseconds since 1970, where it is no time.
 const (
 	noRecord = 0
@@ -52,16 +54,18 @@ func (l *leg) time(j *job, log []byte) progress {
 		if b.last < at {
 			continue
 		}
-		records, err := decode(&b)
-		if err != nil {
+		records, err := l.decoder.decode(&b)
+		if errors.Is(err, errLater) {
 			return ended
 		}
+		millis := int64(notKnown) // of a batch that cannot be decoded, which the next scrape need not fetch again
 		for _, r := range records {
-			if r.Offset >= at {
-				j.tail.learn(at, r.Timestamp.UnixMilli())
+			if r.offset >= at {
+				millis = r.millis
 				break
 			}
 		}
+		j.tail.learn(at, millis)
 		return ended
 	}
 }
