@@ -155,30 +155,54 @@ type decoded struct {
 	need    int32 // bytes that the next batch takes, when it was cut
 }
 
-// decodeLog reads the records of an answer from an offset on. A batch that cannot be read is skipped.
+// decodeLog reads the records of an answer from an offset on. A batch that cannot be read is skipped, and so is one that
+// claims more records than any broker writes here.
 func decodeLog(a *kmsg.FetchResponseTopicPartition, from int64) decoded {
-	opts := kgo.ProcessFetchPartitionOpts{KeepControlRecords: true, Offset: from, Topic: commitTopic, Partition: a.Partition}
-	part, next := kgo.ProcessFetchPartition(opts, a, kgo.DefaultDecompressor(), nil)
-	d := decoded{records: part.Records, next: next}
-	if next > from || len(a.RecordBatches) == 0 {
+	d := decoded{next: from}
+	whole := 0 // bytes of what may be read
+	for log := a.RecordBatches; ; {
+		b, rest, err := nextBatch(log)
+		if err == nil && (b.last < from || b.count <= decodedRecords) {
+			whole, log = len(a.RecordBatches)-len(rest), rest
+			continue
+		}
+		if whole > 0 { // what comes before first
+			answer := *a
+			answer.RecordBatches = a.RecordBatches[:whole]
+			opts := kgo.ProcessFetchPartitionOpts{KeepControlRecords: true, Offset: from, Topic: commitTopic, Partition: a.Partition}
+			part, next := kgo.ProcessFetchPartition(opts, &answer, decompressor{}, nil)
+			if d.records, d.next = part.Records, next; next > from {
+				return d
+			}
+			if first, ok := firstFrom(answer.RecordBatches, from); ok {
+				d.skip(&first)
+				return d
+			}
+		}
+		switch {
+		case err == nil:
+			d.skip(&b)
+		case !errors.Is(err, errCut):
+			d.next = -1
+		case len(log) >= 12:
+			var j job
+			if d.next = -1; j.widen(log) == grown {
+				d.next, d.need = from, j.need
+			}
+		}
 		return d
 	}
-	for log := a.RecordBatches; ; { // no progress: look at what the answer begins with
+}
+
+// skip goes on behind a batch.
+func (d *decoded) skip(b *batch) { d.skipped, d.next = max(b.count, 1), b.last+1 }
+
+// firstFrom is the first batch of a log that reaches an offset.
+func firstFrom(log []byte, from int64) (b batch, ok bool) {
+	for {
 		b, rest, err := nextBatch(log)
-		switch {
-		case errors.Is(err, errCut):
-			if j := (job{}); j.widen(log) == grown {
-				d.need = j.need
-			} else if len(log) >= entryHead {
-				d.next = -1
-			}
-			return d
-		case err != nil:
-			d.next = -1
-			return d
-		case b.last >= from:
-			d.skipped, d.next = max(b.count, 1), b.last+1
-			return d
+		if err != nil || b.last >= from {
+			return b, err == nil
 		}
 		log = rest
 	}

@@ -636,6 +636,8 @@ func TestDamagedBatches(t *testing.T) {
 		{"around the offset", batch(4, 3), decoded{next: 7, skipped: 3}},
 		{"behind another", append(batch(2, 3), batch(5, 2)...), decoded{next: 7, skipped: 2}},
 		{"all before the offset", batch(2, 3), decoded{next: 5}},
+		{"with more records than there can be", batch(5, decodedRecords+1), decoded{next: 6 + decodedRecords, skipped: decodedRecords + 1}},
+		{"with more, behind another", append(batch(5, 3), batch(8, decodedRecords+1)...), decoded{next: 8, skipped: 3}},
 		{"cut", large, decoded{next: 5, need: 3<<20 + 12}},
 		{"cut in its header", large[:12], decoded{next: 5, need: 3<<20 + 12}},
 		{"cut before its length", large[:11], decoded{next: 5}},
