@@ -1,8 +1,12 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,4 +55,35 @@ func TestDeadlineReachesTheHandler(t *testing.T) {
 			t.Errorf("the handler's context ended after %s, want 4s", got)
 		}
 	})
+}
+
+// A client that does not read its answer gets no more time than it has asked for.
+func TestDeadlineOfAClientThatDoesNotRead(t *testing.T) {
+	failed := make(chan error, 1)
+	server := httptest.NewServer(withDeadline(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		block := make([]byte, 1<<20)
+		for {
+			if _, err := w.Write(block); err != nil {
+				failed <- err
+				return
+			}
+		}
+	}), 0))
+	defer server.Close()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\n%s: 0.2\r\n\r\n", timeoutHeader); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-failed:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the answer ended with %v, want the end of its time", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the answer still waits for its reader")
+	}
 }

@@ -47,6 +47,7 @@ func serveOn(o *options, logs loggers, listening func(url string)) error {
 	srv := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: time.Minute,
+		WriteTimeout:      time.Minute, // a scrape has its own where its client says when it gives up
 		IdleTimeout:       5 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(logs.slog.Handler(), slog.LevelWarn),
 	}
