@@ -171,7 +171,10 @@ func explanation(ctx context.Context, c *kafka.Cluster, p web.Place) (*web.Expla
 		e.Isolation, e.IsolationSource = from.Isolation.String(), from.Source.String()
 	}
 	if s := from.Scraped; s != nil {
-		e.Scraped = &web.Scraped{At: from.ScrapedAt, Known: s.Known, Offsets: s.Offsets, Records: s.Records}
+		e.Scraped = &web.Scraped{At: from.ScrapedAt, Known: s.Known, Offsets: s.Offsets, Records: s.Records, Polled: !from.Followed}
+		if s.CommitAt > 0 {
+			e.Scraped.CommitAt = time.UnixMilli(s.CommitAt)
+		}
 	}
 	for i := range from.Log {
 		s := &from.Log[i]

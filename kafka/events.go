@@ -74,7 +74,7 @@ type allowance struct {
 
 func newEvents(logger log.Logger) *events { return &events{logger: logger} }
 
-// rewound enters a confirmed rewind. Where a follower counts one, it belongs here, too.
+// rewound enters a confirmed rewind.
 func (v *events) rewound(at time.Time, r *Rewind, records int64) {
 	v.add(at, Event{
 		At: r.at(at), Kind: Rewound, Group: r.Group, Topic: r.Topic, Partition: r.Partition,

@@ -57,6 +57,7 @@ type Explanation struct {
 
 	Scraped   *PartitionLag // what the last Reading told of the same partition; nil: nothing
 	ScrapedAt time.Time
+	Followed  bool    // commits are followed: Scraped.CommitAt is when the last one was made
 	Rewinds   []Event // of the same partition, newest first
 }
 
@@ -130,7 +131,7 @@ func (e *Explanation) recall(last *Reading) {
 		e.Type = g.Type
 	}
 	if l := last.Lag(e.Group, e.Topic); l != nil {
-		e.Scraped, e.ScrapedAt = l.partition(e.Partition), last.At
+		e.Scraped, e.ScrapedAt, e.Followed = l.partition(e.Partition), last.At, l.Followed
 	}
 }
 

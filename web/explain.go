@@ -246,6 +246,8 @@ type Scraped struct {
 	At               time.Time
 	Known            bool
 	Offsets, Records int64
+	CommitAt         time.Time // of the last commit; zero: not known
+	Polled           bool      // CommitAt is when a scrape first saw the commit
 }
 
 // Request is one request to a broker.

@@ -83,6 +83,9 @@ type scrapedView struct {
 	At      time.Time `json:"at"`
 	Offsets *int64    `json:"raw_lag_offsets,omitempty"`
 	Records *int64    `json:"true_lag_records,omitempty"`
+
+	CommitAt *time.Time `json:"last_commit_at,omitempty"`
+	Polled   bool       `json:"last_commit_polled,omitempty"` // last_commit_at is when a scrape first saw it
 }
 
 type requestView struct {
@@ -210,7 +213,7 @@ func (e *Explanation) view() explanationView {
 		}
 	}
 	if s := e.Scraped; s != nil {
-		v.Scraped = &scrapedView{s.At.UTC(), when(s.Known, s.Offsets), when(s.Known, s.Records)}
+		v.Scraped = &scrapedView{s.At.UTC(), when(s.Known, s.Offsets), when(s.Known, s.Records), moment(s.CommitAt), s.Polled}
 	}
 	v.Rewinds = eventsView(e.Rewinds)
 	for _, r := range e.Requests {

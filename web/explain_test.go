@@ -41,7 +41,7 @@ func sample(p Place) *Explanation {
 			{From: 10, To: 16, Kind: "aborted", Kinds: Kinds{{"aborted", 6}}, Batches: 1, Bytes: 512, Producer: 4001, Epoch: 7, First: noon.Add(-time.Minute)},
 			{From: 16, To: 17, Kind: "control", Kinds: Kinds{{"control", 1}}, Batches: 1, Bytes: 78, Producer: 4001, Epoch: 8, Marker: "ABORT", First: noon.Add(-time.Second)},
 		},
-		Scraped:  &Scraped{At: noon.Add(-2 * time.Second), Known: true, Offsets: 7},
+		Scraped:  &Scraped{At: noon.Add(-2 * time.Second), Known: true, Offsets: 7, CommitAt: noon.Add(-40 * time.Second), Polled: true},
 		Requests: []Request{{API: "Metadata", Version: 13, Broker: 2, At: noon, Took: time.Millisecond, About: "leader of the partition"}},
 	}
 }
@@ -228,7 +228,7 @@ func TestPageOfAPartition(t *testing.T) {
 		"Caught up", "The 7 offsets after the commit are an aborted transaction and its marker.",
 		`<a href="explain?group=orders-enricher&amp;topic=orders.payments">`, "<bdi>orders-enricher</bdi> · <bdi>orders.payments</bdi> · 3",
 		`class="block k-read w2 c1"`, `class="block k-aborted w2 c2"`, `class="block k-control w1 c3"`, "▼ LSO = HW", "4001 <small>epoch 7</small>",
-		"from broker 2 (leader epoch 14)", "2 s ago", "read_committed", "1 request.", `href="explain?group=orders-enricher&amp;topic=orders.payments&amp;partition=3&amp;format=json"`,
+		"from broker 2 (leader epoch 14)", "2 s ago", "<dt>last commit seen</dt><dd>40 s ago</dd>", "read_committed", "1 request.", `href="explain?group=orders-enricher&amp;topic=orders.payments&amp;partition=3&amp;format=json"`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q", want)
