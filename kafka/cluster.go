@@ -300,39 +300,44 @@ func (c *Cluster) recreated(ctx context.Context, lower []*rewind) map[string]boo
 // epochsOf asks where the log ended under the leader of the commit before, for those lower commits that see another
 // leader epoch; -1 for the others, and where it cannot be learned.
 func (c *Cluster) epochsOf(ctx context.Context, lower []*rewind) []int64 {
-	ends := make([]int64, len(lower))
-	left := make([]int, 0, len(lower))
+	asks := make([]epochAsk, len(lower)) // the zero value: none is needed
+	learned := map[epochAsk]int64{{}: -1}
+	var left []epochAsk
 	for i, r := range lower {
-		ends[i] = -1
-		if r.epoch >= 0 && r.epoch != r.topic.Partitions[r.Partition].LeaderEpoch {
-			left = append(left, i)
+		if r.epoch < 0 || r.epoch == r.topic.Partitions[r.Partition].LeaderEpoch {
+			continue
+		}
+		asks[i] = askEpoch(r.topic, r.Partition, r.epoch)
+		if _, ok := learned[asks[i]]; !ok {
+			learned[asks[i]] = -1
+			left = append(left, asks[i])
 		}
 	}
-	for len(left) > 0 { // several groups may ask about one partition, but one request may not
-		type key struct {
+	for len(left) > 0 { // one request may not ask about a partition twice
+		type place struct {
 			topic     string
 			partition int32
 		}
-		now := map[key]int32{}
-		var asks []epochAsk
-		var asked, later []int
-		for _, i := range left {
-			r := lower[i]
-			k := key{r.Topic, r.Partition}
-			if _, ok := now[k]; ok {
-				later = append(later, i)
-				continue
+		taken := map[place]bool{}
+		var now, later []epochAsk
+		for _, a := range left {
+			if at := (place{a.Topic, a.Partition}); taken[at] {
+				later = append(later, a)
+			} else {
+				taken[at] = true
+				now = append(now, a)
 			}
-			now[k] = r.epoch
-			asks = append(asks, askEpoch(r.topic, r.Partition, r.epoch))
-			asked = append(asked, i)
 		}
-		for n, end := range c.reader.epochEnds(ctx, asks) {
+		for i, end := range c.reader.epochEnds(ctx, now) {
 			if end.Err == nil {
-				ends[asked[n]] = end.End
+				learned[now[i]] = end.End
 			}
 		}
 		left = later
+	}
+	ends := make([]int64, len(lower))
+	for i := range asks {
+		ends[i] = learned[asks[i]]
 	}
 	return ends
 }

@@ -494,6 +494,62 @@ func TestFollowerSurvives(t *testing.T) {
 	}
 }
 
+// A scrape costs one request for each broker more, whatever there is to follow.
+func TestFollowingCostsOneRequestForEachBroker(t *testing.T) {
+	var counts [2]int64
+	for i, follow := range []bool{false, true} {
+		f := newFake(t, Config{Follow: follow})
+		if err := f.cluster.CreateTopic(commitTopic, 50, nil); err != nil {
+			t.Fatal(err)
+		}
+		f.commit("g", 0, 0)
+		for name, n := range f.read().Ledger.Requests {
+			if name == "ListOffsets" {
+				counts[i] = n
+			}
+		}
+	}
+	if counts[1] != counts[0]+3 {
+		t.Errorf("%d ListOffsets requests of 3 brokers with following, %d without", counts[1], counts[0])
+	}
+}
+
+// Several steps back on a partition whose leader has changed ask about it once.
+func TestStepsBackOverAnElection(t *testing.T) {
+	b := newFollowed(t, Config{}, 10, kfake.NumBrokers(3))
+	for p := range int32(b.logs) {
+		if err := b.cluster.MoveTopicPartition(commitTopic, p, b.cluster.CoordinatorFor("g")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.committed("g", 8)
+	b.keepUp()
+	b.read()
+	if err := b.cluster.MoveTopicPartition("t", 0, (b.cluster.LeaderFor("t", 0)+1)%3); err != nil {
+		t.Fatal(err)
+	}
+	b.produce(b.client, &kgo.Record{Topic: "t", Value: []byte("v")}) // so that the new leader knows the old one's end
+	b.read()
+	if err := b.cluster.MoveTopicPartition("t", 0, (b.cluster.LeaderFor("t", 0)+1)%3); err != nil {
+		t.Fatal(err)
+	}
+	b.produce(b.client, &kgo.Record{Topic: "t", Value: []byte("v")})
+	for _, offset := range []int64{3, 9, 2, 9, 1, 7} {
+		b.committed("g", offset)
+	}
+	b.keepUp()
+	before := b.books().Requests["OffsetForLeaderEpoch"]
+	r := b.read()
+	if got := findings(t, r, "g"); got.rewinds != 3 || got.rewound != 5+7+8 {
+		t.Errorf("got %+v, want 3 rewinds of 20 offsets", got)
+	}
+	if n := r.Ledger.Requests["OffsetForLeaderEpoch"] - before; n != 2 { // the tail index has asked once, too
+		t.Errorf("%d OffsetForLeaderEpoch requests", n)
+	}
+}
+
+func (b *followedBed) books() Ledger { return b.reader.books.snapshot() }
+
 // Without READ or DESCRIBE commits are polled; the log says it once, and what is granted later is used.
 func TestFollowerIsDenied(t *testing.T) {
 	for _, key := range []kmsg.Key{kmsg.Fetch, kmsg.Metadata} {

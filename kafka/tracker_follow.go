@@ -109,7 +109,7 @@ func (p *past) declines(tr *trail, of *rewind, now *Partition, anew bool) (lower
 			add(s.from, s.to, s.time)
 		}
 	}
-	if n := len(lower); n > 0 { // so steps that came later count, too
+	if n := len(lower); n > 0 && end == noFence { // so steps that came later count, too
 		lower[n-1].More, lower[n-1].more = tr.more.times, tr.more.offsets
 	}
 	return lower
