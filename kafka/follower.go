@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -118,8 +119,10 @@ func guard(do func() error) (err error) {
 // judge says what the outcome of a plan means and how long it holds.
 func (f *follower) judge(err error, tries int) time.Duration {
 	switch {
-	case err == nil:
+	case err == nil && f.whole():
 		return f.pace.refresh
+	case err == nil: // nobody will say that a leader is back
+		return f.pace.replan * leaderless
 	case errors.Is(err, kerr.TopicAuthorizationFailed):
 		f.switchOff(FollowerDenied, err)
 	case errors.Is(err, kerr.UnknownTopicOrPartition):
@@ -129,6 +132,16 @@ func (f *follower) judge(err error, tries int) time.Duration {
 		return f.pace.replan * time.Duration(min(tries, 10))
 	}
 	return 0
+}
+
+// leaderless is how many times longer the next plan may wait while a partition has no leader.
+const leaderless = 5
+
+// whole says that every partition has somebody who asks for it.
+func (f *follower) whole() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !slices.ContainsFunc(f.parts, func(p *logPart) bool { return p.leader < 0 || p.position < 0 })
 }
 
 // rest waits until it is time for the next plan: after d, or earlier when the plan has become stale, or when whatever

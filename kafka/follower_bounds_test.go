@@ -171,6 +171,22 @@ func TestFollowerOddNames(t *testing.T) {
 	}
 }
 
+// A partition without a leader is looked after soon: nobody says when it has one again.
+func TestLeaderlessPartition(t *testing.T) {
+	f := idle(readerConfig{})
+	row := func(leader int32) *kmsg.MetadataResponseTopic {
+		return &kmsg.MetadataResponseTopic{Partitions: []kmsg.MetadataResponseTopicPartition{{Leader: leader}}}
+	}
+	f.assign(row(-1))
+	if d := f.judge(nil, 0); d >= f.pace.refresh {
+		t.Errorf("looked after only after %s", d)
+	}
+	f.assign(row(1))
+	if d := f.judge(nil, 0); d != f.pace.refresh {
+		t.Errorf("with a leader it is looked after again after %s", d)
+	}
+}
+
 func TestLogPartition(t *testing.T) {
 	// What kafka.utils.Utils.abs(name.hashCode) % 50 is in Java.
 	for name, want := range map[string]int{"": 0, "a": 47, "group": 47, "console-consumer-1": 24, "グループ": 20, "polygenelubricants": 0, "😀": 49} {

@@ -25,6 +25,7 @@ func (f *follower) leg(ctx context.Context, leader int32) {
 			return
 		}
 		err := guard(func() error { return f.round(ctx, leader, req, asked) })
+		what := "Following commits was interrupted"
 		switch {
 		case err == nil || ctx.Err() != nil:
 			continue
@@ -32,10 +33,11 @@ func (f *follower) leg(ctx context.Context, leader int32) {
 			f.switchOff(FollowerUnfit, err)
 			continue
 		case errors.Is(err, errPanic):
+			what = "Following commits failed, and begins anew"
 			f.lose(asked)
 		}
 		f.outdate()
-		f.say("Following commits was interrupted", err, time.Hour)
+		f.say(what, err, time.Hour)
 		select {
 		case <-ctx.Done():
 		case <-time.After(f.pace.replan):
