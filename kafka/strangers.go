@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"errors"
 	"context"
 	"net"
 	"strconv"
@@ -39,7 +40,7 @@ func (p *pass) meetStrangers(ctx context.Context) {
 		}
 		for name := range p.strangers {
 			p.topics = append(p.topics, Topic{Name: name, Err: err})
-			if err == errUnanswered {
+			if errors.Is(err, errUnanswered) {
 				p.wire.books.failed("Metadata", err)
 			}
 		}
