@@ -1,8 +1,8 @@
 package kafka
 
 import (
-	"errors"
 	"context"
+	"errors"
 	"net"
 	"strconv"
 
