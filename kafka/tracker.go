@@ -59,6 +59,7 @@ type past struct {
 	rewinds int64
 	epoch   int32  // leader epoch beside it
 	at      uint32 // the scrape that saw it last; 0: none did
+	entered uint32 // the scrape in which a trail has last moved it on; what it polled is older, or as good
 	known   bool   // floor and mark mean something
 	proven  bool   // proof means something
 	moved   bool   // the last scrape saw it move
@@ -143,8 +144,7 @@ func (p *past) cut(now *Partition) {
 // those that are lower than the ones before. Commits on partitions whose ends are unknown are left for a later scrape.
 func (t *tracker) observe(group string, topic *Topic, commits []Commit, by sight) (h *history, lower []*rewind) {
 	h, anew := t.on(group, topic)
-	followed := h.follow(t, group, topic, anew)
-	lower = followed.lower
+	lower = h.follow(t, group, topic, anew)
 	for _, c := range commits {
 		if int(c.Partition) >= len(topic.Partitions) {
 			continue
@@ -160,7 +160,7 @@ func (t *tracker) observe(group string, topic *Topic, commits []Commit, by sight
 		was.cut(p)
 		was.moved = !first && c.Offset != was.offset
 		counts := !was.known || was.mark == noFence || !by.live
-		if counts && !followed.advanced[c.Partition] {
+		if counts && was.entered != t.scrape {
 			switch {
 			case was.known && c.Offset < was.floor && !was.lapsed:
 				lower = append(lower, &rewind{

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"errors"
+	"maps"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 )
@@ -32,56 +33,48 @@ func (t *tracker) sees(group string) bool {
 	return len(t.live) > 0 && t.live[logPartition(group, len(t.live))]
 }
 
-// followed is what trails have brought.
-type followed struct {
-	lower    []*rewind
-	advanced map[int32]bool // partitions whose history a trail has moved on in this scrape
-}
-
 // follow enters the trails of a group on a topic, but for those of partitions whose ends are unknown: they wait.
-func (h *history) follow(t *tracker, group string, topic *Topic, anew bool) (f followed) {
+func (h *history) follow(t *tracker, group string, topic *Topic, anew bool) (lower []*rewind) {
 	g := t.trails[group]
 	if g == nil {
-		return f
+		return nil
 	}
-	parts := g.topics[topic.Name]
+	waits := func(number int32) bool {
+		return int(number) < len(topic.Partitions) && topic.Partitions[number].Err != nil
+	}
+	parts, waiting := g.topics[topic.Name], false
 	for number, tr := range parts {
-		if int(number) >= len(topic.Partitions) {
-			delete(parts, number)
+		switch {
+		case waits(number):
+			waiting = true
+			continue
+		case int(number) >= len(topic.Partitions):
 			continue
 		}
-		p := &topic.Partitions[number]
-		if p.Err != nil {
-			continue
-		}
-		delete(parts, number)
 		h.commits += tr.commits
 		if tr.differs(topic.ID) { // commits on a topic that another of the same name has replaced
 			continue
 		}
-		was := &h.parts[number]
+		was, p := &h.parts[number], &topic.Partitions[number]
 		was.cut(p)
 		r := rewind{Rewind: Rewind{Group: group, Topic: topic.Name, Partition: number}, topic: topic, history: h, epoch: was.epoch}
 		if was.at == 0 {
 			r.epoch = p.LeaderEpoch
 		}
-		f.lower = append(f.lower, was.declines(tr, &r, p, anew)...)
-		if tr.lastAt < was.mark {
-			continue
+		lower = append(lower, was.declines(tr, &r, p, anew)...)
+		if tr.lastAt >= was.mark {
+			was.enter(tr, p, t.scrape)
 		}
-		if f.advanced == nil {
-			f.advanced = map[int32]bool{}
-		}
-		f.advanced[number] = true
-		was.enter(tr, p, t.scrape)
 	}
-	if len(parts) == 0 {
-		delete(g.topics, topic.Name)
+	if waiting {
+		maps.DeleteFunc(parts, func(number int32, _ *trail) bool { return !waits(number) })
+		return lower
 	}
+	delete(g.topics, topic.Name)
 	if len(g.topics) == 0 {
 		delete(t.trails, group)
 	}
-	return f
+	return lower
 }
 
 // declines lists the steps back of a trail that are not in the history yet. Where the topic is not the one of the last
@@ -117,7 +110,7 @@ func (p *past) declines(tr *trail, of *rewind, now *Partition, anew bool) (lower
 
 // enter moves a history on to the end of a trail.
 func (p *past) enter(tr *trail, now *Partition, scrape uint32) {
-	p.mark = tr.lastAt + 1
+	p.mark, p.entered = tr.lastAt+1, scrape
 	p.known, p.lapsed = true, false
 	if tr.gone {
 		p.floor = noCommit
