@@ -226,7 +226,7 @@ func TestExplanationIsBounded(t *testing.T) {
 				opts = append(opts, kfake.MaxVersions(v.versions))
 			}
 			f := newFake(t, Config{}, opts...)
-			const batches = 2500
+			const batches = 450
 			f.plain(0, batches)
 			f.commit("g", 0, 0)
 			observed := f.cluster.Fault(kfake.Fault{Observe: true, Count: -1, Keys: []kmsg.Key{
