@@ -5,7 +5,7 @@
 // watermarks, in that order, so that no number can be an artefact of the reading. Then the batch headers between
 // commits and ends are read as far as they are not known yet (index, tail, runs), and commits are compared with those
 // of the pass before (tracker). The rest is arithmetic on what was read (standing), and its result, a Reading, is never
-// changed again.
+// changed again. Between passes, a Cluster's Run follows the commits as they are made (follower).
 package kafka
 
 import (
