@@ -104,6 +104,7 @@ func (l *leg) take(j *job, a *kmsg.FetchResponseTopicPartition, full bool) progr
 		return ended
 	}
 	j.tail.denied = time.Time{}
+	j.tail.high = max(j.tail.high, a.HighWatermark)
 	if j.queue == intoTimes {
 		return l.time(j, a.RecordBatches)
 	}

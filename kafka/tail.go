@@ -16,7 +16,7 @@ type tail struct {
 	begun   time.Time // when the reading of stable began
 
 	epoch  int32     // the leader epoch under which the maps hold
-	high   int64     // the high watermark when they were last extended
+	high   int64     // the greatest high watermark that was seen while they were extended
 	floor  int64     // what lies below is not read: the index has no room for it
 	denied time.Time // when Fetch was last refused for want of READ; zero when it was not
 	wants  []want    // this scrape's
@@ -49,9 +49,10 @@ func (t *tail) len() int {
 }
 
 // truncate forgets what an election may have cut off. A transaction whose marker was cut is open again and may end the
-// other way, so that none of its records is what it was, also those below the cut.
+// other way, so that none of its records is what it was, also those below the cut. The marker may have been anywhere
+// below the high watermark of that time, also far above what is mapped.
 func (t *tail) truncate(end int64) {
-	if end < t.stable.end {
+	if end < t.high {
 		t.stable = runs{}
 	}
 	t.open.trimFrom(end)
