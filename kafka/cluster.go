@@ -113,13 +113,14 @@ func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
 	follower := c.following(s)
 	standings, lower := c.stand(s, follower)
 	r := &Reading{Snapshot: s, Shard: c.config.Shard, Follower: follower, Lags: make([]TopicLag, 0, len(standings))}
-	var work crew
-	work.run(func() { r.Transactions = c.openTransactions(ctx, s) })
-	work.run(func() { c.readShares(ctx, s) })
-	if c.config.Scan.Enabled {
-		work.run(func() { c.scan(ctx, s, standings, lower) })
+	work := []func(context.Context){
+		func(ctx context.Context) { r.Transactions = c.openTransactions(ctx, s) },
+		func(ctx context.Context) { c.readShares(ctx, s) },
 	}
-	work.wait()
+	if c.config.Scan.Enabled {
+		work = append(work, func(ctx context.Context) { c.scan(ctx, s, standings, lower) })
+	}
+	within(ctx, 5./6, work...) // rewinds are looked at a second time, however slow the scan is
 	c.rewinds(ctx, standings, lower)
 	for i := range standings {
 		r.Lags = append(r.Lags, standings[i].judge())

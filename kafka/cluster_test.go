@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // fake is an embedded cluster with a client of its own and the reader under test.
@@ -112,5 +113,36 @@ func TestIdlePhantomLagCostsNoFetch(t *testing.T) {
 		if again := f.read(); again.Ledger.ScanFetches != r.Ledger.ScanFetches || again.Lags[0].Composition != want {
 			t.Fatalf("an idle tail was read again: %d fetches, then %d: %+v", r.Ledger.ScanFetches, again.Ledger.ScanFetches, again.Lags[0])
 		}
+	}
+}
+
+// A scan that takes all its time must not make a rewind of a topic that was recreated.
+func TestRewindsAreConfirmedAfterASlowScan(t *testing.T) {
+	f := newFake(t, Config{})
+	f.transact("a", 0, 3, kgo.TryCommit)
+	f.commit("g", 0, 4)
+	f.read()
+	stop := make(chan struct{})
+	defer close(stop)
+	f.cluster.ControlKey(kmsg.Fetch.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+		f.cluster.KeepControl()
+		f.cluster.SleepControl(func() { <-stop })
+		return nil, nil, false
+	})
+	f.commit("g", 0, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	r, err := f.reader.Read(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Ledger.Errors[Failure{"Fetch", "timeout"}] == 0 {
+		t.Fatal("the scan was not slow")
+	}
+	if n := r.Ledger.Errors[Failure{"Metadata", "timeout"}]; n > 0 {
+		t.Errorf("%d Metadata requests without an answer, though all brokers tell it", n)
+	}
+	if l := r.lag(t, "g", "t"); l.Rewound != 3 {
+		t.Errorf("%d offsets rewound, want 3", l.Rewound)
 	}
 }
