@@ -1,6 +1,8 @@
 package collector
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -91,6 +93,9 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wg.Go(func() { found[i] = c.Collect(r.Context()) })
 	}
 	wg.Wait()
+	if gone(r) {
+		return // how far the reading had come says nothing of the systems
+	}
 	var blocks []exposition.Block
 	for i, c := range chosen {
 		blocks = append(blocks, found[i].Blocks...)
@@ -102,10 +107,13 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		level.Error(s.logger).Log("msg", "Gathering the exporter's own metrics", "err", err)
 	}
-	if err := s.responder.Respond(w, r, blocks, families); err != nil {
+	if err := s.responder.Respond(w, r, blocks, families); err != nil && !gone(r) {
 		level.Warn(s.logger).Log("msg", "Answering a scrape", "remote", r.RemoteAddr, "err", err)
 	}
 }
+
+// gone says that nobody waits for the answer any more.
+func gone(r *http.Request) bool { return errors.Is(r.Context().Err(), context.Canceled) }
 
 // choose finds collectors by name; all of them for none.
 func (s *Set) choose(names []string) ([]Collector, error) {
