@@ -56,8 +56,13 @@ func common(brokers int) map[string]string {
 	}
 }
 
-// kraft are the properties of node i, a broker and a controller in one process.
+// kraft are the properties of node i, a broker and a controller in one process. A killed node is replaced when its
+// session is over; where nobody could take its place, a busy machine must not end it.
 func kraft(i, client, controller int, voters []string) map[string]string {
+	session := "60000"
+	if len(voters) > 1 {
+		session = "6000"
+	}
 	return map[string]string{
 		"process.roles":                  "broker,controller",
 		"node.id":                        fmt.Sprint(i + 1),
@@ -67,7 +72,7 @@ func kraft(i, client, controller int, voters []string) map[string]string {
 		"advertised.listeners":           fmt.Sprintf("PLAINTEXT://127.0.0.1:%d", client),
 		"listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
 		"broker.heartbeat.interval.ms":   "500",
-		"broker.session.timeout.ms":      "5000", // a killed node is replaced after this; a busy machine must not trip it
+		"broker.session.timeout.ms":      session,
 	}
 }
 
