@@ -25,8 +25,6 @@ type standing struct {
 	by      map[string]int32           // the coordinator of each group
 	leader  map[string]map[int32]int32 // of each partition
 	loading int64                      // how often a node has answered that it loads groups
-	fetches int64                      // what the scan had sent by the last pass
-	gone    int                        // passes in a row in which a complete list lacks a group
 	scrapes <-chan time.Time
 }
 
