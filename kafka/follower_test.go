@@ -3,6 +3,7 @@ package kafka
 import (
 	"bytes"
 	"encoding/binary"
+	"regexp"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -134,11 +135,12 @@ func TestReplayOfAFollowedRewind(t *testing.T) {
 	}
 }
 
-// A scrape costs one request for each broker more, whatever there is to follow.
-func TestFollowingCostsOneRequestForEachBroker(t *testing.T) {
-	var counts [2]int64
-	for i, follow := range []bool{false, true} {
-		f := newFake(t, Config{Follow: follow})
+// A scrape costs no request more, whatever there is to follow, and one for each broker where the topic is left out.
+func TestFollowingCostsNoRequestForEachScrape(t *testing.T) {
+	leftOut := Filter{Exclude: []*regexp.Regexp{regexp.MustCompile("^__")}}
+	var counts [4]int64
+	for i, cfg := range []Config{{}, {Follow: true}, {Topics: leftOut}, {Topics: leftOut, Follow: true}} {
+		f := newFake(t, cfg)
 		if err := f.cluster.CreateTopic(commitTopic, 50, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -149,8 +151,8 @@ func TestFollowingCostsOneRequestForEachBroker(t *testing.T) {
 			}
 		}
 	}
-	if counts[1] != counts[0]+3 {
-		t.Errorf("%d ListOffsets requests of 3 brokers with following, %d without", counts[1], counts[0])
+	if counts[1] != counts[0] || counts[3] != counts[2]+3 {
+		t.Errorf("ListOffsets requests of 3 brokers: %d without following, %d with it; %d and %d when the topic is left out", counts[0], counts[1], counts[2], counts[3])
 	}
 }
 

@@ -50,11 +50,35 @@ func (r *reader) logEnds(ctx context.Context, leaders []int32) []int64 {
 	return ends
 }
 
-// readLogEnds reads the ends of __consumer_offsets after the commits. Whatever commit was told before stands below them.
+// readLogEnds learns the ends of __consumer_offsets after the commits. Whatever commit was told before stands below them.
+// They are among the high watermarks of the pass, unless the filter or the shard leaves the topic out.
 func (p *pass) readLogEnds(ctx context.Context) {
-	if p.config.Follow && len(p.coordinators) > 0 {
+	if !p.config.Follow || len(p.coordinators) == 0 {
+		return
+	}
+	if p.logEnds = p.knownLogEnds(); p.logEnds == nil {
 		p.logEnds = p.reader.logEnds(ctx, p.coordinators)
 	}
+}
+
+// knownLogEnds are the high watermarks of __consumer_offsets that the pass has read; nil if it has read none.
+func (p *pass) knownLogEnds() []int64 {
+	k, ok := p.index[commitTopic]
+	if !ok || k == leftOut || len(p.topics[k].Partitions) != len(p.coordinators) {
+		return nil
+	}
+	ends, known := make([]int64, len(p.coordinators)), false
+	for i := range ends {
+		ends[i] = unread
+		if part := &p.topics[k].Partitions[i]; part.Err == nil {
+			ends[i] = part.HighWatermark
+			known = known || ends[i] != unread
+		}
+	}
+	if !known {
+		return nil
+	}
+	return ends
 }
 
 // fence is an offset of __consumer_offsets below which the record of every commit of a group stands that the snapshot

@@ -47,9 +47,10 @@ const (
 // groups and partitions there are, and ends for all before the next one begins. It returns clearly before the deadline
 // of its context. A broker that does not answer in its step's time costs its own rows, and is not asked again.
 //
-// Requests: Metadata 1, ListGroups B, ListOffsets 3 B (4 B with Follow), OffsetFetch B, and one Describe request for each type of group
-// and broker (B brokers); Metadata once more if a commit or subscription names a topic that the first answer does not
-// hold. Brokers before 3.0 take one OffsetFetch for each group.
+// Requests: Metadata 1, ListGroups B, ListOffsets 3 B, OffsetFetch B, and one Describe request for each type of group and
+// broker (B brokers); Metadata once more if a commit or subscription names a topic that the first answer does not hold,
+// and ListOffsets B more with Follow where the filter leaves __consumer_offsets out. Brokers before 3.0 take one
+// OffsetFetch for each group.
 //
 // The error is that of Metadata, or the cancellation of the context; every other one stands in its row.
 func (r *reader) read(ctx context.Context) (*Snapshot, error) {
@@ -75,7 +76,8 @@ func (r *reader) read(ctx context.Context) (*Snapshot, error) {
 	p.groupTopics()
 	within(ctx, 1./4, func(ctx context.Context) { p.readEnds(ctx, logStart) }) // of topics that are new
 	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, lastStable) })
-	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, highWatermark) }, p.readLogEnds)
+	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, highWatermark) })
+	within(ctx, 1./2, p.readLogEnds)
 	if err := whole.Err(); errors.Is(err, context.Canceled) {
 		return nil, err
 	}
