@@ -222,9 +222,13 @@ func (c *Cluster) settle(ctx context.Context, moved []movedTail) {
 	}
 	for i, end := range c.reader.epochEnds(ctx, asks) {
 		m := &moved[i]
-		if end.Err != nil || end.End < 0 {
+		switch {
+		case end.Err != nil: // the next scrape asks again
+			m.tail.doubted = true
+			continue
+		case end.End < 0:
 			m.tail.forget()
-		} else {
+		default:
 			m.tail.truncate(end.End)
 		}
 		m.tail.epoch = m.topic.Partitions[m.partition].LeaderEpoch

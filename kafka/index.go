@@ -55,7 +55,7 @@ func (x *index) begin() {
 	for _, tt := range x.topics {
 		tt.wanted = false
 		for i := range tt.parts {
-			tt.parts[i].wants = tt.parts[i].wants[:0]
+			tt.parts[i].wants, tt.parts[i].doubted = tt.parts[i].wants[:0], false
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (x *index) plan(s *Snapshot) []*job {
 		topic := s.Topic(name)
 		for i := range tt.parts {
 			t, p := &tt.parts[i], &topic.Partitions[i]
-			if p.Err != nil || len(t.wants) == 0 || s.At.Sub(t.denied) < deniedFor {
+			if p.Err != nil || t.doubted || len(t.wants) == 0 || s.At.Sub(t.denied) < deniedFor {
 				continue
 			}
 			t.high = p.HighWatermark

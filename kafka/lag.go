@@ -161,7 +161,7 @@ func (s *standing) ends(c Commit) *Partition {
 }
 
 func (s *standing) tail(partition int32) *tail {
-	if s.tails == nil {
+	if s.tails == nil || s.tails.parts[partition].doubted {
 		return nil
 	}
 	return &s.tails.parts[partition]

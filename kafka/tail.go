@@ -21,6 +21,8 @@ type tail struct {
 	denied time.Time // when Fetch was last refused for want of READ; zero when it was not
 	wants  []want    // this scrape's
 
+	doubted bool // an election may have cut the log, and its leader does not tell: the maps do not count in this scrape
+
 	times map[int64]int64 // of records inside batches, by offset, where a commit stands before one
 }
 

@@ -21,10 +21,14 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -194,11 +198,28 @@ func (p *Pool) dir() (string, error) {
 }
 
 func (p *Pool) makeDir() (string, error) {
-	dir, err := os.MkdirTemp("", "truelag-lab-")
+	if len(p.dirs) == 0 {
+		sweep()
+	}
+	dir, err := os.MkdirTemp("", fmt.Sprintf("truelag-lab-%d-", os.Getpid()))
 	if err == nil {
 		p.dirs = append(p.dirs, dir)
 	}
 	return dir, err
+}
+
+// sweep removes what test binaries have left that were killed, or ran out of time.
+func sweep() {
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), "truelag-lab-*-*"))
+	if err != nil {
+		return // of a malformed pattern
+	}
+	for _, dir := range dirs {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), "truelag-lab-"), "-")
+		if n, err := strconv.Atoi(pid); err == nil && errors.Is(syscall.Kill(n, 0), syscall.ESRCH) {
+			os.RemoveAll(dir)
+		}
+	}
 }
 
 // Close kills what the pool has started and removes its files.
