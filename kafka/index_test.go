@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"crypto/rand"
 	"fmt"
 	"testing"
 	"time"
@@ -95,6 +96,50 @@ func TestFarBehindLeavesRoomForTheOthers(t *testing.T) {
 	want := Composition{Record: partitions * 10, Control: partitions * 10}
 	if l := f.read().lag(t, "abandoned", "a"); l.Composition != want {
 		t.Errorf("it is not far behind any more: %v, want %v", l.Composition, want)
+	}
+}
+
+// An abandoned group's backlog is read over many scrapes. The groups that are nearly there do not wait for it.
+func TestShortSpansAreReadBeforeABacklog(t *testing.T) {
+	const partitions = 6
+	f := newFake(t, Config{Scan: ScanConfig{Enabled: true, BytesPerScrape: 32 << 10, BytesPerPartition: 16 << 10, MaxRuns: 1 << 20}})
+	for _, topic := range []string{"a", "backlog"} {
+		if err := f.cluster.CreateTopic(topic, partitions, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	noise := make([]byte, 4<<10)
+	if _, err := rand.Read(noise); err != nil {
+		t.Fatal(err)
+	}
+	for i := range int32(20 * partitions) {
+		r := &kgo.Record{Topic: "backlog", Partition: i % partitions, Value: noise}
+		if err := f.client.ProduceSync(t.Context(), r).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for p := range int32(partitions) {
+		f.commitOn("backlog", "abandoned", p, 0)
+		if err := f.cluster.MoveTopicPartition("backlog", p, 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.cluster.MoveTopicPartition("a", p, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := Composition{Control: partitions}
+	for i := range int64(6) {
+		f.transactions("a", partitions, 1)
+		for p := range int32(partitions) {
+			f.commitOn("a", "caught-up", p, 2*i+1)
+		}
+		r := f.read()
+		if l := r.lag(t, "caught-up", "a"); l.Composition != want {
+			t.Fatalf("scrape %d: %v, want %v", i, l.Composition, want)
+		}
+		if i == 0 && r.lag(t, "abandoned", "backlog").Composition[Unscanned] == 0 {
+			t.Fatal("the budget held the whole backlog, so that nothing had to wait")
+		}
 	}
 }
 

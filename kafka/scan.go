@@ -104,11 +104,13 @@ type scanner struct {
 	decoder decoder
 }
 
-// run works the jobs down, each leader's by itself: first those whose commit did not move, then the shortest. What the
-// budget of bytes does not reach stays as it is. A leader that does not answer loses its own jobs alone.
+// run works the jobs down, each leader's by itself: the shortest first, and of two as long the one whose commit did not
+// move. A group far behind, most often an abandoned one, must not use up the budget before those that are nearly there
+// have their answers. What the budget of bytes does not reach stays as it is. A leader that does not answer loses its own
+// jobs alone.
 func (s *scanner) run(ctx context.Context, jobs []*job) {
 	slices.SortStableFunc(jobs, func(a, b *job) int {
-		if a.moved != b.moved {
+		if a.size() == b.size() && a.moved != b.moved {
 			if a.moved {
 				return 1
 			}
