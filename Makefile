@@ -49,6 +49,10 @@ fuzz: ## Each fuzz target for a minute.
 bench: ## Speed and cost beside the floor program; the last lines are the figures. Minutes, loopback only, Linux.
 	@go run ./lab/bench
 
+.PHONY: browser
+browser: ## The pages in headless Chromium, with screenshots (lab/browser/shots). Needs chromium and chromium-driver.
+	cd lab/browser && go test -count=1 -timeout 15m .
+
 .PHONY: docs
 docs: ## Writes what is generated: docs/metrics.md.
 	go run . metrics >docs/metrics.md
