@@ -36,6 +36,7 @@ type queue struct {
 }
 
 func (l *leg) run(ctx context.Context) {
+	failures := 0
 	for i := range l.queues {
 		q := &l.queues[i]
 		for len(q.jobs)+len(q.puzzles) > 0 {
@@ -46,12 +47,18 @@ func (l *leg) run(ctx context.Context) {
 			if len(q.jobs) == 0 {
 				step = l.probe
 			}
-			if step(ctx, q) != nil {
-				return // counted where it was asked; the rows stay unscanned until the next scrape
+			if err := step(ctx, q); err != nil { // counted where it was asked; the rows stay unscanned until the next scrape
+				if failures++; timedOut(err) || failures > failuresBorne {
+					return
+				}
 			}
 		}
 	}
 }
+
+// failuresBorne is how many requests of a leg may fail before it ends. A batch that is too large for any answer breaks
+// the connection, if it is first in the request: that job is given up, and the others go on.
+const failuresBorne = 3
 
 // progress is what an answer meant for a job.
 type progress int
@@ -69,6 +76,7 @@ func (l *leg) round(ctx context.Context, q *queue) error {
 	limit := min(answerBytes, l.budget.Load())
 	answers, total, err := l.fetch(ctx, asked, asked[0].committed(), limit, (*job).room)
 	if err != nil {
+		q.jobs = q.jobs[1:]
 		return err
 	}
 	var again []*job
@@ -156,6 +164,7 @@ func (l *leg) probe(ctx context.Context, q *queue) error {
 	q.puzzles = q.puzzles[len(jobs):]
 	answers, _, err := l.fetch(ctx, jobs, false, answerBytes, func(*job) int64 { return probeBytes })
 	if err != nil {
+		q.puzzles = append(jobs[1:len(jobs):len(jobs)], q.puzzles...)
 		return err
 	}
 	for i, j := range jobs {
