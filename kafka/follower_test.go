@@ -144,6 +144,11 @@ func TestFollowingCostsNoRequestForEachScrape(t *testing.T) {
 		if err := f.cluster.CreateTopic(commitTopic, 50, nil); err != nil {
 			t.Fatal(err)
 		}
+		for p := range int32(2) { // else two partitions may have one leader, or two
+			if err := f.cluster.MoveTopicPartition("t", p, p); err != nil {
+				t.Fatal(err)
+			}
+		}
 		f.commit("g", 0, 0)
 		for name, n := range f.read().Ledger.Requests {
 			if name == "ListOffsets" {
