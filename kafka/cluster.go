@@ -10,12 +10,15 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-kit/log"
 	"github.com/go-kit/log/level"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -197,7 +200,7 @@ func (c *Cluster) isolation(st *standing) (Isolation, IsolationSource) {
 
 // scan reads the batch headers between commits and ends as far as they are not known.
 func (c *Cluster) scan(ctx context.Context, s *Snapshot, standings []standing, lower []*rewind) {
-	c.index.begin()
+	c.index.begin(s.At, c.partial(s))
 	for i := range standings {
 		standings[i].want(c.index)
 	}
@@ -211,6 +214,14 @@ func (c *Cluster) scan(ctx context.Context, s *Snapshot, standings []standing, l
 	sc.run(ctx, c.index.plan(s))
 	c.index.renewed(s)
 	sc.run(ctx, c.index.date(standings))
+}
+
+// partial says that a group's commits are not known in this scrape, or that a group is missing that may only be on its
+// way from one coordinator to another.
+func (c *Cluster) partial(s *Snapshot) bool {
+	return !s.GroupsComplete || len(c.tracker.absent) > 0 || slices.ContainsFunc(s.Groups, func(g Group) bool {
+		return g.CommitsErr != nil && !errors.Is(g.CommitsErr, kerr.GroupAuthorizationFailed)
+	})
 }
 
 // settle asks the new leaders of partitions where the log under the old leader ended, so that an election makes nothing

@@ -11,6 +11,11 @@ import (
 type index struct {
 	scan   ScanConfig
 	topics map[string]*topicTails
+
+	// partial says that some group's commits are not known in this scrape, and were not long ago. What only that group
+	// wants is kept then: it will want it again when its coordinator has moved or is back.
+	partial bool
+	since   time.Time // when that began; zero: all is known
 }
 
 type topicTails struct {
@@ -51,7 +56,14 @@ func (x *index) topic(t *Topic) *topicTails {
 }
 
 // begin drops the last scrape's wants.
-func (x *index) begin() {
+func (x *index) begin(now time.Time, partial bool) {
+	switch {
+	case !partial:
+		x.since = time.Time{}
+	case x.since.IsZero():
+		x.since = now
+	}
+	x.partial = partial && now.Sub(x.since) < partialFor
 	for _, tt := range x.topics {
 		tt.wanted = false
 		for i := range tt.parts {
@@ -72,7 +84,7 @@ type movedTail struct {
 func (x *index) settle(s *Snapshot) (moved []movedTail) {
 	for name, tt := range x.topics {
 		topic := s.Topic(name)
-		if topic == nil || topic.Err != nil || !tt.wanted {
+		if topic == nil || topic.Err != nil || !tt.wanted && !x.partial || tt.id != topic.ID || len(tt.parts) > len(topic.Partitions) {
 			delete(x.topics, name)
 			continue
 		}
@@ -80,6 +92,9 @@ func (x *index) settle(s *Snapshot) (moved []movedTail) {
 			t, p := &tt.parts[i], &topic.Partitions[i]
 			if p.Err != nil {
 				continue // its leader may be back at the next scrape
+			}
+			if len(t.wants) == 0 && x.partial {
+				continue
 			}
 			if len(t.wants) == 0 {
 				t.forget()
@@ -111,9 +126,9 @@ func (x *index) plan(s *Snapshot) []*job {
 				continue
 			}
 			t.high = p.HighWatermark
-			stable, open, renewal := t.plan(p)
+			stable, open, renewal := t.plan(p, x.partial)
 			if x.scan.Recheck > 0 && tt.policy != policyDelete && t.renew(s.At, x.scan.Recheck, renewal) {
-				stable, open, renewal = t.plan(p)
+				stable, open, renewal = t.plan(p, x.partial)
 			}
 			if t.stable.len() == 0 {
 				t.begun = s.At
@@ -139,7 +154,7 @@ func (x *index) renewed(s *Snapshot) {
 			if t.renewal == nil || p.Err != nil || len(t.wants) == 0 {
 				continue
 			}
-			_, _, renewal := t.plan(p)
+			_, _, renewal := t.plan(p, x.partial)
 			t.renew(s.At, x.scan.Recheck, renewal)
 		}
 	}
@@ -171,6 +186,10 @@ func (x *index) learn(now time.Time, names []string, policies map[string]cleanup
 		x.topics[name].policy, x.topics[name].asked = policies[name], now
 	}
 }
+
+// partialFor is how long maps are kept for groups that cannot be seen: a rolling restart is over by then, and what only
+// they want must not grow for ever.
+const partialFor = 10 * time.Minute
 
 // policyFor is how long a topic's cleanup policy is believed: people change it.
 const policyFor = 30 * time.Minute

@@ -102,16 +102,20 @@ func (t *tail) shed(n int, now time.Time) {
 
 // plan says what must be read for the wants to be answered, in the order in which it helps: the offsets next to the end
 // come first, since a group far behind must not keep one that is nearly there from its answer. It also forgets what no
-// want reaches.
-func (t *tail) plan(p *Partition) (stable, open, renewal []span) {
+// want reaches, unless others may come back.
+func (t *tail) plan(p *Partition, partial bool) (stable, open, renewal []span) {
 	slices.SortFunc(t.wants, func(a, b want) int { return cmp.Compare(b.from, a.from) })
 	lowest := max(t.wants[len(t.wants)-1].from, p.LogStart)
 	if t.floor <= lowest {
 		t.floor = 0
 	}
 	low := max(lowest, t.floor)
-	t.stable.trimBelow(low)
-	t.open.trimBelow(max(low, p.LastStable))
+	keep := low
+	if partial {
+		keep = max(t.floor, p.LogStart)
+	}
+	t.stable.trimBelow(keep)
+	t.open.trimBelow(max(keep, p.LastStable))
 	upper, upperOpen := p.LastStable, p.HighWatermark
 	for _, w := range t.wants {
 		from := max(w.from, low)

@@ -113,9 +113,15 @@ func (x *index) date(standings []standing) (jobs []*job) {
 			}
 		}
 	}
+	if x.partial {
+		return jobs
+	}
 	for _, tt := range x.topics {
 		for i := range tt.parts {
 			t := &tt.parts[i]
+			if len(t.wants) == 0 { // its leader may be back at the next scrape
+				continue
+			}
 			for at := range t.times {
 				if !asked[place{t, at}] {
 					delete(t.times, at)
