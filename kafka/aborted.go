@@ -12,7 +12,7 @@ import (
 // unsorted. Producers are matched by id alone: since KIP-890 a marker carries another epoch than its data.
 type abortions struct {
 	list   []kmsg.FetchResponseTopicPartitionAbortedTransaction // what is still to come, by first offset
-	active []int64                                              // producers in an aborted transaction; few at a time
+	active map[int64]bool                                       // producers in an aborted transaction
 }
 
 func newAbortions(list []kmsg.FetchResponseTopicPartitionAbortedTransaction) *abortions {
@@ -20,27 +20,21 @@ func newAbortions(list []kmsg.FetchResponseTopicPartitionAbortedTransaction) *ab
 	slices.SortFunc(list, func(a, b kmsg.FetchResponseTopicPartitionAbortedTransaction) int {
 		return cmp.Compare(a.FirstOffset, b.FirstOffset)
 	})
-	return &abortions{list: list}
+	return &abortions{list: list, active: map[int64]bool{}}
 }
 
 // next takes the next batch of the log and says whether its records are aborted.
 func (a *abortions) next(b *batch) bool {
 	for len(a.list) > 0 && a.list[0].FirstOffset <= b.last {
-		if !slices.Contains(a.active, a.list[0].ProducerID) {
-			a.active = append(a.active, a.list[0].ProducerID)
-		}
+		a.active[a.list[0].ProducerID] = true
 		a.list = a.list[1:]
 	}
-	if len(a.active) == 0 || !b.transactional() {
-		return false
-	}
-	i := slices.Index(a.active, b.producer)
-	if i < 0 {
+	if !b.transactional() || !a.active[b.producer] {
 		return false
 	}
 	if b.control() {
 		if b.count > 0 { // the cleaner keeps emptied control batches, which end nothing
-			a.active = slices.Delete(a.active, i, i+1)
+			delete(a.active, b.producer)
 		}
 		return false
 	}

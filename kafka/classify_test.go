@@ -129,6 +129,22 @@ func TestClassifyKeepsWhatCameBeforeCorruption(t *testing.T) {
 	}
 }
 
+// A list of aborted transactions may be as long as an answer, and must not take the square of its length.
+func TestClassifyLongListOfAborted(t *testing.T) {
+	aborted := make([]kmsg.FetchResponseTopicPartitionAbortedTransaction, 1<<20)
+	for i := range aborted {
+		aborted[i].ProducerID = int64(i)
+	}
+	m, next, err := classify(logOf([]entry{{base: 0, last: 4, producer: 7, attributes: txn}}), aborted, 0, nil, new(decoder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Composition
+	if m.count(0, next, &got); got != (Composition{Aborted: 5}) {
+		t.Errorf("got %v, want 5 aborted records", got)
+	}
+}
+
 // FuzzClassify holds that no bytes make the walk panic, stand still or go back, and that what it maps adds up.
 func FuzzClassify(f *testing.F) {
 	f.Add(logOf([]entry{{base: 0, last: 4}, {base: 5, last: 5, attributes: marker}}), int64(0), int64(-1))

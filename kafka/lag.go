@@ -27,7 +27,8 @@ type standing struct {
 func (g *Group) named() []GroupTopic {
 	all := g.Topics
 	for _, sub := range g.Subscriptions {
-		if !slices.ContainsFunc(g.Topics, func(t GroupTopic) bool { return t.Topic == sub.Topic }) {
+		_, committed := slices.BinarySearchFunc(g.Topics, sub.Topic, func(t GroupTopic, name string) int { return cmp.Compare(t.Topic, name) })
+		if !committed {
 			all = append(all[:len(all):len(all)], GroupTopic{Topic: sub.Topic})
 		}
 	}
