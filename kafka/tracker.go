@@ -216,8 +216,8 @@ func (t *tracker) isolation(h *history, topic *Topic) (Isolation, IsolationSourc
 // count enters a confirmed rewind, and how many records were found in it. Of further ones all offsets may be records.
 func (r *rewind) count(replayed int64) {
 	r.history.parts[r.Partition].rewinds += 1 + r.More
-	r.history.rewound += r.From - r.To + r.more
-	r.history.replayed += replayed + r.more
+	r.history.rewound = sum(r.history.rewound, sum(r.From-r.To, r.more))
+	r.history.replayed = sum(r.history.replayed, sum(replayed, r.more))
 }
 
 // end closes a scrape: partitions without a commit, topics and groups that are gone are forgotten. What could not be
