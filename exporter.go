@@ -88,7 +88,8 @@ func (e *exporter) generation() *generation {
 	return e.current
 }
 
-// Ready says which systems were never read, and where commits are to be followed and the beginning is not reached. A reload does not take readiness away from those that were.
+// Ready says which systems were never read, and where commits are to be followed and the beginning is not reached. A
+// reload does not take readiness away from those that were.
 func (e *exporter) Ready() error {
 	g := e.generation()
 	collectors := g.collectors()

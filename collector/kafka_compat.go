@@ -37,7 +37,7 @@ func newCompatFamilies(records bool) *compatFamilies {
 func one[R any](name, help string, labels []string, value func(*R) (float64, bool)) []exposition.Family[R] {
 	return []exposition.Family[R]{{
 		Desc:   exposition.Desc{Name: name, Help: help, Type: exposition.Gauge, Labels: labels},
-		Series: []exposition.Series[R]{{Value: value}},
+		Series: single(value),
 	}}
 }
 

@@ -81,13 +81,13 @@ func (f *kafkaFamilies) descs() []exposition.Desc {
 func partitionFamilies() []exposition.Family[kafka.PartitionLag] {
 	labels := []string{"group", "topic", "partition"}
 	known := func(value func(*kafka.PartitionLag) int64) []exposition.Series[kafka.PartitionLag] {
-		return []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(value(r)), r.Known }}}
+		return single(func(r *kafka.PartitionLag) (float64, bool) { return float64(value(r)), r.Known })
 	}
 	return []exposition.Family[kafka.PartitionLag]{
 		{
 			Desc: exposition.Desc{Name: "truelag_group_committed_offset", Type: exposition.Gauge, Labels: labels,
 				Help: "Committed offset: the next offset that the group will read, as OffsetFetch tells it. Absent without a commit, or when it could not be read."},
-			Series: []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(r.Committed), true }}},
+			Series: single(func(r *kafka.PartitionLag) (float64, bool) { return float64(r.Committed), true }),
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_group_lag_offsets", Type: exposition.Gauge, Labels: labels,
@@ -102,17 +102,17 @@ func partitionFamilies() []exposition.Family[kafka.PartitionLag] {
 		{
 			Desc: exposition.Desc{Name: "truelag_group_lag_seconds", Type: exposition.Gauge, Labels: labels,
 				Help: "Time lag: age in seconds of the first record by offset that the group has not consumed, from its create or append time, by the exporter's clock; 0 when no record is left, never negative. Absent when that record's time is not known: not scanned, or without a timestamp."},
-			Series: []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(r.Age) / 1000, r.Known && r.Age >= 0 }}},
+			Series: single(func(r *kafka.PartitionLag) (float64, bool) { return float64(r.Age) / 1000, r.Known && r.Age >= 0 }),
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_group_rewinds_total", Type: exposition.Counter, Labels: labels,
 				Help: "How often a commit was lower than the one before it, since the group was first seen. A recreated topic, a truncated log and an expired commit are no rewinds. While commits are not followed (truelag_follower_active), only what differs from one scrape to the next is seen, and not what was made good between them."},
-			Series: []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(r.Rewinds), true }}},
+			Series: single(func(r *kafka.PartitionLag) (float64, bool) { return float64(r.Rewinds), true }),
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_group_last_commit_timestamp_seconds", Type: exposition.Gauge, Labels: labels,
 				Help: "When the group last committed an offset of the partition, in seconds since 1970: the commit timestamp of its record in __consumer_offsets, by the broker's clock. While commits are not followed (truelag_follower_active): when a scrape saw that the commit had changed, by the exporter's clock. Absent until a commit was seen being made."},
-			Series: []exposition.Series[kafka.PartitionLag]{{Value: func(r *kafka.PartitionLag) (float64, bool) { return float64(r.CommitAt) / 1000, r.CommitAt > 0 }}},
+			Series: single(func(r *kafka.PartitionLag) (float64, bool) { return float64(r.CommitAt) / 1000, r.CommitAt > 0 }),
 		},
 	}
 }
@@ -141,10 +141,10 @@ func topicFamilies() []exposition.Family[kafka.TopicLag] {
 		}
 	}
 	known := func(value func(*kafka.TopicLag) int64) []exposition.Series[kafka.TopicLag] {
-		return []exposition.Series[kafka.TopicLag]{{Value: func(l *kafka.TopicLag) (float64, bool) { return float64(value(l)), l.Known > 0 }}}
+		return single(func(l *kafka.TopicLag) (float64, bool) { return float64(value(l)), l.Known > 0 })
 	}
 	always := func(value func(*kafka.TopicLag) int64) []exposition.Series[kafka.TopicLag] {
-		return []exposition.Series[kafka.TopicLag]{{Value: func(l *kafka.TopicLag) (float64, bool) { return float64(value(l)), true }}}
+		return single(func(l *kafka.TopicLag) (float64, bool) { return float64(value(l)), true })
 	}
 	return []exposition.Family[kafka.TopicLag]{
 		{
@@ -165,7 +165,7 @@ func topicFamilies() []exposition.Family[kafka.TopicLag] {
 		{
 			Desc: exposition.Desc{Name: "truelag_group_commits_total", Type: exposition.Counter, Labels: labels,
 				Help: "Offset commits of the group on the topic's partitions that were seen in __consumer_offsets since the group was first seen; of transactions those that were committed. Absent when commits are not followed: follow_commits is false, or truelag_follower_info says denied, missing or unfit."},
-			Series: []exposition.Series[kafka.TopicLag]{{Value: func(l *kafka.TopicLag) (float64, bool) { return float64(l.Commits), l.Followed }}},
+			Series: single(func(l *kafka.TopicLag) (float64, bool) { return float64(l.Commits), l.Followed }),
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_group_rewound_offsets_total", Type: exposition.Counter, Labels: labels,
@@ -205,7 +205,7 @@ func groupFamilies() []exposition.Family[kafka.Group] {
 		{
 			Desc: exposition.Desc{Name: "truelag_group_members", Type: exposition.Gauge, Labels: []string{"group"},
 				Help: "Members of the group, by the Describe request of its type. 0 for a group that only commits, as Flink's do. Absent when the group could not be described."},
-			Series: []exposition.Series[kafka.Group]{{Value: func(g *kafka.Group) (float64, bool) { return float64(g.Members), g.DescribeErr == nil }}},
+			Series: single(func(g *kafka.Group) (float64, bool) { return float64(g.Members), g.DescribeErr == nil }),
 		},
 	}
 }
@@ -215,7 +215,7 @@ func endFamilies() []exposition.Family[kafka.Partition] {
 	of := func(name, help string, value func(*kafka.Partition) int64) exposition.Family[kafka.Partition] {
 		return exposition.Family[kafka.Partition]{
 			Desc:   exposition.Desc{Name: name, Type: exposition.Gauge, Labels: labels, Help: help + " Absent when the leader did not tell it."},
-			Series: []exposition.Series[kafka.Partition]{{Value: func(p *kafka.Partition) (float64, bool) { return float64(value(p)), p.Err == nil }}},
+			Series: single(func(p *kafka.Partition) (float64, bool) { return float64(value(p)), p.Err == nil }),
 		}
 	}
 	return []exposition.Family[kafka.Partition]{
@@ -225,13 +225,18 @@ func endFamilies() []exposition.Family[kafka.Partition] {
 	}
 }
 
+// single is a family's only sample of a row.
+func single[R any](value func(*R) (float64, bool)) []exposition.Series[R] {
+	return []exposition.Series[R]{{Value: value}}
+}
+
 func count(r *int64) (float64, bool) { return float64(*r), true }
 
 func requestFamilies() []exposition.Family[int64] {
 	return []exposition.Family[int64]{{
 		Desc: exposition.Desc{Name: "truelag_kafka_requests_total", Type: exposition.Counter, Labels: []string{"api"},
 			Help: "Requests sent to brokers, by API."},
-		Series: []exposition.Series[int64]{{Value: count}},
+		Series: single(count),
 	}}
 }
 
@@ -239,7 +244,7 @@ func errorFamilies() []exposition.Family[int64] {
 	return []exposition.Family[int64]{{
 		Desc: exposition.Desc{Name: "truelag_kafka_errors_total", Type: exposition.Counter, Labels: []string{"api", "error"},
 			Help: "Errors by API and the protocol's name of the code, one for each row that carried it; timeout, connection and unsupported are requests without an answer. The usual ones exist at 0."},
-		Series: []exposition.Series[int64]{{Value: count}},
+		Series: single(count),
 	}}
 }
 
@@ -260,12 +265,12 @@ func costFamilies() []exposition.Family[kafka.Ledger] {
 		{
 			Desc: exposition.Desc{Name: "truelag_scan_bytes_total", Type: exposition.Counter,
 				Help: "Bytes of record batches that were fetched to read their headers."},
-			Series: []exposition.Series[kafka.Ledger]{{Value: func(l *kafka.Ledger) (float64, bool) { return float64(l.ScanBytes), true }}},
+			Series: single(func(l *kafka.Ledger) (float64, bool) { return float64(l.ScanBytes), true }),
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_scan_fetches_total", Type: exposition.Counter,
 				Help: "Fetch requests sent to read batch headers, each for many partitions."},
-			Series: []exposition.Series[kafka.Ledger]{{Value: func(l *kafka.Ledger) (float64, bool) { return float64(l.ScanFetches), true }}},
+			Series: single(func(l *kafka.Ledger) (float64, bool) { return float64(l.ScanFetches), true }),
 		},
 	}
 }

@@ -33,7 +33,7 @@ func transactionFamilies() []exposition.Family[transactionRow] {
 		{
 			Desc: exposition.Desc{Name: "truelag_partition_open_transaction_age_seconds", Type: exposition.Gauge, Labels: labels,
 				Help: "Age in seconds, by the exporter's clock, of the oldest open transaction of a partition whose last stable offset is below the high watermark and has not moved since the scrape before: since its start as its coordinator tells it (DescribeTransactions), else since its producer's last timestamp on the partition (DescribeProducers) if that was before the first sight, else since the exporter first read this last stable offset. Absent when none is open, and in the first scrape that sees one."},
-			Series: []exposition.Series[transactionRow]{{Value: func(r *transactionRow) (float64, bool) { return r.age.Seconds(), true }}},
+			Series: single(func(r *transactionRow) (float64, bool) { return r.age.Seconds(), true }),
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_partition_open_transaction_info", Type: exposition.Gauge, Labels: append(labels, "transactional_id", "producer_id", "state"),
@@ -49,7 +49,7 @@ func transactionFamilies() []exposition.Family[transactionRow] {
 		{
 			Desc: exposition.Desc{Name: "truelag_partition_hanging_transaction", Type: exposition.Gauge, Labels: labels,
 				Help: "1 when nobody seems to be going to end such a transaction, as two scrapes in a row have found: no coordinator knows it, its coordinator has ended it or has none on the partition, or it is 30 s past its timeout. 0 when its coordinator has it in hand. Absent when that cannot be told: brokers before 3.0, no DESCRIBE on transactional ids, a coordinator that does not answer (truelag_kafka_errors_total counts it)."},
-			Series: []exposition.Series[transactionRow]{{Value: func(r *transactionRow) (float64, bool) { return truth(r.Hanging), r.Err == nil }}},
+			Series: single(func(r *transactionRow) (float64, bool) { return truth(r.Hanging), r.Err == nil }),
 		},
 	}
 }

@@ -201,12 +201,12 @@ func scrapeFamilies() []exposition.Family[scrapeRow] {
 		{
 			Desc: exposition.Desc{Name: "truelag_scrape_collector_success", Type: exposition.Gauge, Labels: []string{"collector"},
 				Help: "1 when the collector could read its system in this scrape, 0 when it could not. Rows that could not be read do not make it 0: they are absent, and counted by condition and error."},
-			Series: []exposition.Series[scrapeRow]{{Value: func(r *scrapeRow) (float64, bool) { return truth(r.Err == nil), true }}},
+			Series: single(func(r *scrapeRow) (float64, bool) { return truth(r.Err == nil), true }),
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_scrape_collector_duration_seconds", Type: exposition.Gauge, Labels: []string{"collector"},
 				Help: "How long the collector took in this scrape, in seconds. A scrape that shared another's read shows how long it waited."},
-			Series: []exposition.Series[scrapeRow]{{Value: func(r *scrapeRow) (float64, bool) { return r.Duration.Seconds(), true }}},
+			Series: single(func(r *scrapeRow) (float64, bool) { return r.Duration.Seconds(), true }),
 		},
 	}
 }

@@ -62,16 +62,16 @@ func NewCluster(cfg Config, logger log.Logger) (*Cluster, error) {
 	c := &Cluster{
 		config: cfg, logger: logger, client: client, books: newBooks(), events: newEvents(logger),
 		turn: make(chan struct{}, 1), index: newIndex(cfg.Scan), tracker: newTracker(), watch: newWatch(),
+		transactions: newTransactions(), shareLevels: shareLevels{},
 	}
 	c.reader = newReader(client, readerConfig{Groups: cfg.Groups, Topics: cfg.Topics, Follow: cfg.Follow}, c.books, logger)
+	c.novelties = newNovelties(c.reader.wire)
 	if cfg.Follow {
 		if c.follower, err = openFollower(c.reader.config, opts, c.books, logger); err != nil {
 			client.Close()
 			return nil, err
 		}
 	}
-	c.novelties = newNovelties(c.reader.wire)
-	c.transactions, c.shareLevels = newTransactions(), shareLevels{}
 	return c, nil
 }
 
@@ -225,7 +225,8 @@ func (c *Cluster) partial(s *Snapshot) bool {
 }
 
 // settle asks the new leaders of partitions where the log under the old leader ended, so that an election makes nothing
-// be read again that still stands. What cannot be learned is forgotten.
+// be read again that still stands. A log of which nothing can be learned is forgotten; one whose leader does not answer is
+// doubted until it does.
 func (c *Cluster) settle(ctx context.Context, moved []movedTail) {
 	asks := make([]epochAsk, len(moved))
 	for i, m := range moved {

@@ -55,7 +55,7 @@ func (x *index) topic(t *Topic) *topicTails {
 	return tt
 }
 
-// begin drops the last scrape's wants.
+// begin drops the last scrape's wants. partial says that not all groups' commits are known in this one.
 func (x *index) begin(now time.Time, partial bool) {
 	switch {
 	case !partial:
@@ -66,13 +66,13 @@ func (x *index) begin(now time.Time, partial bool) {
 	x.partial = partial && now.Sub(x.since) < partialFor
 	for _, tt := range x.topics {
 		tt.wanted = false
-		for i := range tt.parts {
-			tt.parts[i].wants, tt.parts[i].doubted = tt.parts[i].wants[:0], false
-		}
+	}
+	for t := range x.tails() {
+		t.wants, t.doubted = t.wants[:0], false
 	}
 }
 
-// moved is a partition whose leader epoch is not the one under which its tail was read.
+// movedTail is a partition whose leader epoch is not the one under which its tail was read.
 type movedTail struct {
 	topic     *Topic
 	partition int32
@@ -93,12 +93,11 @@ func (x *index) settle(s *Snapshot) (moved []movedTail) {
 			if p.Err != nil {
 				continue // its leader may be back at the next scrape
 			}
-			if len(t.wants) == 0 && x.partial {
-				continue
-			}
 			if len(t.wants) == 0 {
-				t.forget()
-				t.denied = time.Time{}
+				if !x.partial {
+					t.forget()
+					t.denied = time.Time{}
+				}
 				continue
 			}
 			if p.HighWatermark < t.high {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -24,7 +23,6 @@ const (
 type leg struct {
 	*scanner
 	leader int32
-	budget *atomic.Int64 // the scrape's bytes, shared with the other legs
 
 	queues [queues]queue // worked down one after the other: a Fetch may name a partition only once
 }

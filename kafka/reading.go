@@ -50,7 +50,7 @@ type TopicLag struct {
 	// Partitions has a row for each partition with a committed offset, by partition.
 	Partitions []PartitionLag
 
-	// Composition, Lost and Beyond sum over the partitions whose lag is Known; they mean nothing when Known is 0.
+	// Composition and BeyondEnd sum over the partitions whose lag is Known; they mean nothing when Known is 0.
 	Known       int
 	Composition Composition
 	BeyondEnd   int64 // offsets between high watermark and commit

@@ -122,7 +122,7 @@ func (s *scanner) run(ctx context.Context, jobs []*job) {
 	for _, j := range jobs {
 		l := legs[j.leader]
 		if l == nil {
-			l = &leg{scanner: s, leader: j.leader, budget: &s.budget}
+			l = &leg{scanner: s, leader: j.leader}
 			legs[j.leader] = l
 		}
 		l.queues[j.queue].jobs = append(l.queues[j.queue].jobs, j)

@@ -1,6 +1,9 @@
 package kafka
 
-import "errors"
+import (
+	"errors"
+	"maps"
+)
 
 // When a first record was created or appended, in milliseconds since 1970, where it is no time.
 const (
@@ -116,18 +119,11 @@ func (x *index) date(standings []standing) (jobs []*job) {
 	if x.partial {
 		return jobs
 	}
-	for _, tt := range x.topics {
-		for i := range tt.parts {
-			t := &tt.parts[i]
-			if len(t.wants) == 0 { // its leader may be back at the next scrape
-				continue
-			}
-			for at := range t.times {
-				if !asked[place{t, at}] {
-					delete(t.times, at)
-				}
-			}
+	for t := range x.tails() {
+		if len(t.wants) == 0 { // its leader may be back at the next scrape
+			continue
 		}
+		maps.DeleteFunc(t.times, func(at, _ int64) bool { return !asked[place{t, at}] })
 	}
 	return jobs
 }
