@@ -1,8 +1,10 @@
 package kafka
 
 import (
+	"cmp"
 	"errors"
 	"maps"
+	"slices"
 )
 
 // When a first record was created or appended, in milliseconds since 1970, where it is no time.
@@ -45,32 +47,40 @@ func (t *tail) oldest(p *Partition, isolation Isolation, from int64) (millis, at
 	return notKnown, at, s.size
 }
 
-// time takes the time of one record from the batch that holds it.
+// time takes the times of records from the batches that hold them. A partition's records are one job, since a Fetch may
+// name a partition only once; they are asked for by the first of them, and one answer may hold several.
 func (l *leg) time(j *job, log []byte) progress {
-	at := j.spans[0].from
-	for {
+	j.left -= int64(len(log))
+	learned := false
+	for len(j.spans) > 0 {
 		b, rest, err := nextBatch(log)
-		if err != nil || b.base > at || b.old() {
+		switch {
+		case errors.Is(err, errCut) && len(log) > 0 && !learned:
+			return j.widen(log)
+		case errors.Is(err, errCut) && learned && j.left > 0:
+			return grown
+		case err != nil:
 			return ended
-		}
-		log = rest
-		if b.last < at {
+		case b.last < j.spans[0].from:
+			log = rest
 			continue
 		}
 		records, err := l.decoder.decode(&b)
 		if errors.Is(err, errLater) {
 			return ended
 		}
-		millis := int64(notKnown) // of a batch that cannot be decoded, which the next scrape need not fetch again
-		for _, r := range records {
-			if r.offset >= at {
-				millis = r.millis
-				break
+		for len(j.spans) > 0 && j.spans[0].from <= b.last {
+			at := j.spans[0].from
+			millis := int64(notKnown) // of a batch that cannot be decoded, which the next scrape need not fetch again
+			if i := slices.IndexFunc(records, func(r record) bool { return r.offset >= at }); i >= 0 {
+				millis = records[i].millis
 			}
+			j.tail.learn(at, millis)
+			j.spans, learned = j.spans[1:], true
 		}
-		j.tail.learn(at, millis)
-		return ended
+		log = rest
 	}
+	return ended
 }
 
 // learn keeps a record's time; one that tells none is not known.
@@ -92,6 +102,7 @@ func (x *index) date(standings []standing) (jobs []*job) {
 		at   int64
 	}
 	asked := map[place]bool{}
+	of := map[*tail]*job{}
 	for i := range standings {
 		s := &standings[i]
 		if s.tails == nil {
@@ -108,13 +119,23 @@ func (x *index) date(standings []standing) (jobs []*job) {
 				continue
 			}
 			asked[place{t, at}] = true
-			if size > 0 {
-				jobs = append(jobs, &job{
-					topic: s.topic, partition: c.Partition, leader: p.Leader, epoch: p.LeaderEpoch, tail: t,
-					queue: intoTimes, spans: []span{{at, at + 1}}, need: size, left: x.scan.BytesPerPartition,
-				})
+			if size == 0 {
+				continue
 			}
+			j := of[t]
+			if j == nil {
+				j = &job{
+					topic: s.topic, partition: c.Partition, leader: p.Leader, epoch: p.LeaderEpoch, tail: t,
+					queue: intoTimes, left: x.scan.BytesPerPartition,
+				}
+				of[t] = j
+				jobs = append(jobs, j)
+			}
+			j.spans, j.need = append(j.spans, span{at, at + 1}), max(j.need, size)
 		}
+	}
+	for _, j := range jobs {
+		slices.SortFunc(j.spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	}
 	if x.partial {
 		return jobs

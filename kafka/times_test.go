@@ -73,6 +73,36 @@ func TestAgeOfTheFirstRecordLeft(t *testing.T) {
 	}
 }
 
+// Several groups may stand inside batches of one partition. A Fetch may name a partition only once, and the next scrape
+// has nothing left to ask.
+func TestAgesOfSeveralCommitsOfOnePartition(t *testing.T) {
+	f := newFake(t, Config{})
+	now := time.Now()
+	for batch := range 3 {
+		for i := range 4 {
+			ago := time.Duration(24-4*batch-i) * time.Hour
+			f.client.Produce(t.Context(), &kgo.Record{Topic: "t", Timestamp: now.Add(-ago), Value: []byte("v")}, nil)
+		}
+		if err := f.client.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commits := map[string]int64{"a": 1, "b": 3, "c": 5, "d": 6, "e": 11}
+	for group, offset := range commits {
+		f.commit(group, 0, offset)
+	}
+	r := f.read()
+	for group, offset := range commits {
+		want := r.At.UnixMilli() - now.Add(-time.Duration(24-offset)*time.Hour).UnixMilli()
+		if row := r.row(t, group, 0); row.Age != want {
+			t.Errorf("group %s at %d: age %d ms, want %d", group, offset, row.Age, want)
+		}
+	}
+	if again := f.read(); again.Ledger.ScanFetches != r.Ledger.ScanFetches {
+		t.Errorf("%d more fetches for commits that stand still", again.Ledger.ScanFetches-r.Ledger.ScanFetches)
+	}
+}
+
 func TestAgeIsNeverNegativeAndAbsentWhenUnknown(t *testing.T) {
 	f := newFake(t, Config{})
 	ahead := &kgo.Record{Topic: "t", Timestamp: time.Now().Add(time.Hour), Value: []byte("v")}
