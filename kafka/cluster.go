@@ -121,6 +121,7 @@ func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
 		func(ctx context.Context) { c.readShares(ctx, s) },
 	}
 	if c.config.Scan.Enabled {
+		c.index.begin(s.At, c.partial(s)) // not in the scan: the share groups' states are written beside it
 		work = append(work, func(ctx context.Context) { c.scan(ctx, s, standings, lower) })
 	}
 	within(ctx, 5./6, work...) // rewinds are looked at a second time, however slow the scan is
@@ -200,7 +201,6 @@ func (c *Cluster) isolation(st *standing) (Isolation, IsolationSource) {
 
 // scan reads the batch headers between commits and ends as far as they are not known.
 func (c *Cluster) scan(ctx context.Context, s *Snapshot, standings []standing, lower []*rewind) {
-	c.index.begin(s.At, c.partial(s))
 	for i := range standings {
 		standings[i].want(c.index)
 	}
