@@ -1,9 +1,84 @@
 package lab
 
 import (
+	"crypto/rand"
+	"encoding/base64"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
+
+// configure chooses ports and writes the files that the nodes start from.
+func (c *Cluster) configure() error {
+	ports, err := freePorts(3*c.Options.Brokers + 2)
+	if err != nil {
+		return err
+	}
+	clients, others := ports[:c.Options.Brokers], ports[c.Options.Brokers:]
+	for _, p := range clients {
+		c.Seeds = append(c.Seeds, fmt.Sprintf("127.0.0.1:%d", p))
+	}
+	var secure map[string]string
+	if c.Options.Secure {
+		if secure, err = c.secure(others[2*c.Options.Brokers], others[2*c.Options.Brokers+1]); err != nil {
+			return err
+		}
+	}
+	var format []string
+	if !c.Options.zookeeper() {
+		var id [16]byte
+		rand.Read(id[:])
+		format = []string{"format", "--cluster-id", base64.RawURLEncoding.EncodeToString(append([]byte{1}, id[1:]...))}
+		for _, f := range c.Options.Features {
+			format = append(format, "--feature", f)
+		}
+	}
+	var voters []string
+	for i := range clients {
+		voters = append(voters, fmt.Sprintf("%d@127.0.0.1:%d", i+1, others[i]))
+	}
+	for i := range clients {
+		n := &node{id: int32(i + 1), home: c.home, data: filepath.Join(c.dir, fmt.Sprintf("node-%d", i+1))}
+		n.properties, n.log = n.data+".properties", n.data+".log"
+		config := common(c.Options.Brokers)
+		config["log.dirs"] = n.data
+		config["listeners"] = "PLAINTEXT://" + c.Seeds[i]
+		if c.Options.zookeeper() {
+			config["broker.id"] = fmt.Sprint(n.id)
+			config["zookeeper.connect"] = fmt.Sprintf("127.0.0.1:%d", others[0])
+			n.zookeeper = filepath.Join(c.dir, "zookeeper.properties")
+			if err := writeProperties(n.zookeeper, zookeeper(filepath.Join(c.dir, "zookeeper"), others[0])); err != nil {
+				return err
+			}
+		} else {
+			n.format = append(format, "-c", n.properties)
+			maps.Copy(config, kraft(i, clients[i], others[i], voters))
+		}
+		if secure != nil {
+			maps.Copy(config, secure)
+			more := fmt.Sprintf(",SASL_PLAINTEXT://%s,SASL_SSL://%s", c.SASL, c.TLS)
+			config["listeners"] += more
+			config["advertised.listeners"] += more
+		}
+		maps.Copy(config, c.Options.Extra)
+		if err := writeProperties(n.properties, config); err != nil {
+			return err
+		}
+		c.nodes = append(c.nodes, n)
+	}
+	return nil
+}
+
+func writeProperties(file string, p map[string]string) error {
+	var b strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(p)) {
+		fmt.Fprintf(&b, "%s=%s\n", k, p[k])
+	}
+	return os.WriteFile(file, []byte(b.String()), 0o600)
+}
 
 // common are the properties of every version: few threads and few internal partitions, since test machines are small,
 // and periodic work that comes round in fractions of a second. An old broker ignores, with a warning, what it does not know.

@@ -1,0 +1,120 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+// node is the node with an id, from 1 on.
+func (c *Cluster) node(t testing.TB, id int32) *node {
+	t.Helper()
+	if id < 1 || int(id) > len(c.nodes) {
+		t.Fatalf("no node %d in a cluster of %d", id, len(c.nodes))
+	}
+	return c.nodes[id-1]
+}
+
+// KillNode ends a node at once, as kill -9 does. Ids start at 1.
+func (c *Cluster) KillNode(t testing.TB, id int32) {
+	t.Helper()
+	c.node(t, id).kill()
+}
+
+// StopNode ends a node in good order: it hands its leaderships over first.
+func (c *Cluster) StopNode(t testing.TB, id int32) {
+	t.Helper()
+	if err := c.node(t, id).stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// FreezeNode makes a node hang, until ThawNode: its connections stay open, and nothing is answered.
+func (c *Cluster) FreezeNode(t testing.TB, id int32) {
+	t.Helper()
+	c.signal(t, id, syscall.SIGSTOP)
+}
+
+// ThawNode lets a frozen node go on.
+func (c *Cluster) ThawNode(t testing.TB, id int32) {
+	t.Helper()
+	c.signal(t, id, syscall.SIGCONT)
+}
+
+func (c *Cluster) signal(t testing.TB, id int32, s syscall.Signal) {
+	t.Helper()
+	if err := c.node(t, id).signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// StartNode starts a node that was ended, and waits until it has joined again and its replicas have caught up.
+func (c *Cluster) StartNode(t testing.TB, id int32) {
+	t.Helper()
+	if err := c.node(t, id).start(false); err != nil {
+		t.Fatal(err)
+	}
+	c.AwaitNodes(t)
+	c.AwaitReplicas(t)
+}
+
+// AwaitReplicas waits until all replicas of all partitions are in sync: else the next node that goes may take the last
+// one with it.
+func (c *Cluster) AwaitReplicas(t testing.TB) {
+	t.Helper()
+	Await(t, func() error {
+		m, err := c.metadata(t.Context(), nil)
+		if err != nil {
+			return err
+		}
+		for _, topic := range m.Topics {
+			for _, p := range topic.Partitions {
+				if len(p.ISR) != len(p.Replicas) {
+					return fmt.Errorf("%s-%d: replicas %v, in sync %v", *topic.Topic, p.Partition, p.Replicas, p.ISR)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// AwaitNodes waits until the cluster knows which nodes run: a killed one stays in the metadata for some seconds.
+func (c *Cluster) AwaitNodes(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := c.awaitNodes(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// awaitNodes waits until the metadata names all nodes that run, and no others.
+func (c *Cluster) awaitNodes(ctx context.Context) error {
+	var want []int32
+	for _, n := range c.nodes {
+		if n.running() {
+			want = append(want, n.id)
+		}
+	}
+	return await(ctx, func() error {
+		for _, n := range c.nodes {
+			if n.died() {
+				return fmt.Errorf("%w: node %d ended by itself", errHopeless, n.id)
+			}
+		}
+		m, err := c.metadata(ctx, []string{})
+		if err != nil {
+			return err
+		}
+		var got []int32
+		for _, b := range m.Brokers {
+			got = append(got, b.NodeID)
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			return fmt.Errorf("metadata names the nodes %v, want %v", got, want)
+		}
+		return nil
+	})
+}

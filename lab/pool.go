@@ -1,0 +1,162 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// Pool keeps the clusters that the tests of a package share, and one JVM for the Java programs that they ask.
+// The zero value is ready. Close ends all.
+type Pool struct {
+	mu       sync.Mutex
+	clusters map[string]*shared
+	jvms     map[string]*JVM
+	dirs     []string
+}
+
+// shared is a cluster that is started once.
+type shared struct {
+	once    sync.Once
+	cluster *Cluster
+	err     error
+}
+
+// Shared is the pool's cluster with these options, started at first use. Tests that share it use topics, groups and
+// transactional ids of their own, and leave its nodes alone.
+func (p *Pool) Shared(t testing.TB, o Options) *Cluster {
+	t.Helper()
+	o = o.normal()
+	p.mu.Lock()
+	if p.clusters == nil {
+		p.clusters = map[string]*shared{}
+	}
+	key := fmt.Sprint(o)
+	s := p.clusters[key]
+	if s == nil {
+		s = &shared{}
+		p.clusters[key] = s
+	}
+	p.mu.Unlock()
+	s.once.Do(func() { s.cluster, s.err = p.start(o) })
+	if s.err != nil {
+		t.Fatal(s.err)
+	}
+	s.cluster.showLogs(t)
+	return s.cluster
+}
+
+// Start starts a cluster for one test. It is killed, not stopped, when the test ends.
+func (p *Pool) Start(t testing.TB, o Options) *Cluster {
+	t.Helper()
+	c, err := p.start(o.normal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.kill)
+	c.showLogs(t)
+	return c
+}
+
+// Start starts a cluster for one test, with a pool of its own.
+func Start(t testing.TB, o Options) *Cluster {
+	t.Helper()
+	p := &Pool{}
+	t.Cleanup(p.Close)
+	return p.Start(t, o)
+}
+
+// start has a second try, with other ports: between choosing one and binding it, another process may have taken it.
+func (p *Pool) start(o Options) (*Cluster, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	c, err := p.startOnce(o)
+	if err != nil {
+		var again error
+		if c, again = p.startOnce(o); again != nil {
+			return nil, fmt.Errorf("start Kafka %s: %w; and again: %w", o.Version, err, again)
+		}
+	}
+	return c, nil
+}
+
+func (p *Pool) startOnce(o Options) (*Cluster, error) {
+	home, err := home(o.Version)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := p.dir()
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{Options: o, pool: p, home: home, dir: dir}
+	if err := c.configure(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := c.boot(ctx); err != nil {
+		tail := c.logTail(nil)
+		c.kill()
+		return nil, fmt.Errorf("%w\n%s", err, tail)
+	}
+	return c, nil
+}
+
+// dir is a new directory that goes with the pool.
+func (p *Pool) dir() (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.makeDir()
+}
+
+func (p *Pool) makeDir() (string, error) {
+	if len(p.dirs) == 0 {
+		sweep()
+	}
+	dir, err := os.MkdirTemp("", fmt.Sprintf("truelag-lab-%d-", os.Getpid()))
+	if err == nil {
+		p.dirs = append(p.dirs, dir)
+	}
+	return dir, err
+}
+
+// sweep removes what test binaries have left that were killed, or ran out of time.
+func sweep() {
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), "truelag-lab-*-*"))
+	if err != nil {
+		return // of a malformed pattern
+	}
+	for _, dir := range dirs {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), "truelag-lab-"), "-")
+		if n, err := strconv.Atoi(pid); err == nil && errors.Is(syscall.Kill(n, 0), syscall.ESRCH) {
+			os.RemoveAll(dir)
+		}
+	}
+}
+
+// Close kills what the pool has started and removes its files.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.clusters {
+		if s.cluster != nil {
+			s.cluster.kill()
+		}
+	}
+	for _, j := range p.jvms {
+		j.close()
+	}
+	for _, dir := range p.dirs {
+		os.RemoveAll(dir)
+	}
+	p.clusters, p.jvms, p.dirs = nil, nil, nil
+}
