@@ -73,6 +73,7 @@ func runExplain(o *options) error {
 		return usage(err)
 	}
 	place.Cluster = wants.Name
+	wants.Follow = false // one look sees no commit being made
 	minimum := o.logLevel
 	if minimum != "debug" {
 		minimum = "error" // the answer says what is wrong

@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -126,6 +129,38 @@ func TestExplainWithoutPermission(t *testing.T) {
 	}
 	if code, _, stderr := runs(t, args[:2]...); code != 3 || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("a list without a cluster: %d\n%s", code, stderr)
+	}
+}
+
+// What only a follower of commits needs is not asked for.
+func TestExplainFollowsNothing(t *testing.T) {
+	c, commit := doubted(t)
+	commit("g", 8)
+	if err := c.CreateTopic("__consumer_offsets", 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan string, 100)
+	c.ControlKey(int16(kmsg.ListOffsets), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		for _, topic := range req.(*kmsg.ListOffsetsRequest).Topics {
+			asked <- topic.Topic
+		}
+		return nil, nil, false
+	})
+	path := filepath.Join(t.TempDir(), "truelag.yml")
+	text := fmt.Sprintf("kafka: {clusters: [{brokers: [%q], topics: {include: [orders]}, follow_commits: true}]}\n", c.ListenAddrs()[0])
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--group=g"}, {"--group=g", "--topic=orders", "--partition=0"}} {
+		if code, stdout, stderr := runs(t, append([]string{"explain", "--config.file=" + path}, args...)...); code != 1 {
+			t.Fatalf("%v: %d\n%s%s", args, code, stdout, stderr)
+		}
+		for len(asked) > 0 {
+			if topic := <-asked; topic != "orders" {
+				t.Errorf("%v: asks for the ends of %s", args, topic)
+			}
+		}
 	}
 }
 
