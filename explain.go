@@ -74,6 +74,10 @@ func runExplain(o *options) error {
 	}
 	place.Cluster = wants.Name
 	wants.Follow = false // one look sees no commit being made
+	wants.Shard = o.shard.Shard
+	if err := elsewhere(wants.Shard, place); err != nil {
+		return usage(err)
+	}
 	minimum := o.logLevel
 	if minimum != "debug" {
 		minimum = "error" // the answer says what is wrong

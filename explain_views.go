@@ -13,11 +13,27 @@ import (
 	"truelag/web"
 )
 
+// elsewhere says which exporter has a group that belongs to another shard; nil: this one.
+func elsewhere(shard kafka.Shard, p web.Place) error {
+	if p.Scope < web.OneGroup || shard.Owns(p.Group) {
+		return nil
+	}
+	of := shard.Of(p.Group)
+	return fmt.Errorf("group %q belongs to shard %d of %d, and this exporter has shard %d: ask the one that runs with --shard=%s",
+		p.Group, of.Index, of.Count, shard.Index, of)
+}
+
 // lagsOf are the rows that readings have for a place.
 func lagsOf(p web.Place, clusters ...*kafka.Cluster) (web.Lags, error) {
 	var lags web.Lags
 	readings := map[*kafka.Cluster]*kafka.Reading{}
 	for _, c := range clusters {
+		if err := elsewhere(c.Shard(), p); err != nil {
+			return lags, fmt.Errorf("%w: %w", err, web.ErrNoSuch)
+		}
+		if !c.Shard().Whole() {
+			lags.Shard = c.Shard().String()
+		}
 		r := c.Last()
 		switch {
 		case r == nil && len(clusters) > 1:
@@ -142,6 +158,9 @@ func groupOf(cluster string, l *kafka.TopicLag) web.Group {
 
 // explanation asks the cluster and puts what it says into words.
 func explanation(ctx context.Context, c *kafka.Cluster, p web.Place) (*web.Explanation, error) {
+	if err := elsewhere(c.Shard(), p); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, web.ErrNoSuch)
+	}
 	from, err := c.Explain(ctx, p.Group, p.Topic, p.Partition)
 	if err != nil {
 		if errors.Is(err, kafka.ErrLeftOut) {

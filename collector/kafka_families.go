@@ -243,7 +243,7 @@ func requestFamilies() []exposition.Family[int64] {
 func errorFamilies() []exposition.Family[int64] {
 	return []exposition.Family[int64]{{
 		Desc: exposition.Desc{Name: "truelag_kafka_errors_total", Type: exposition.Counter, Labels: []string{"api", "error"},
-			Help: "Errors by API and the protocol's name of the code, one for each row that carried it; timeout, connection and unsupported are requests without an answer. The usual ones exist at 0."},
+			Help: "Errors by API and the protocol's name of the code, one for each row that carried it; timeout, connection, unsupported and too_large are requests without a readable answer. The usual ones exist at 0."},
 		Series: single(count),
 	}}
 }

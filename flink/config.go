@@ -1,7 +1,6 @@
 package flink
 
 import (
-	"regexp"
 	"time"
 
 	promconfig "github.com/prometheus/common/config"
@@ -70,11 +69,4 @@ type PrometheusConfig struct {
 	Lookback time.Duration
 
 	Timeout time.Duration
-}
-
-// JobFilter makes a Config.Jobs of two patterns, each nil or anchored by its maker.
-func JobFilter(include, exclude *regexp.Regexp) func(string) bool {
-	return func(name string) bool {
-		return (include == nil || include.MatchString(name)) && (exclude == nil || !exclude.MatchString(name))
-	}
 }

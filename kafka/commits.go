@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	rowsPerAnswer  = 1_000_000 // commits that one OffsetFetch may be expected to answer, some 25 bytes each
-	requestsAtOnce = 8         // OffsetFetch requests in flight at one broker
+	rowsPerAnswer  = 1_000_000         // commits that one OffsetFetch may be expected to answer, some 25 bytes each
+	rowsTooMany    = 4 * rowsPerAnswer // what an answer holds, or more, that is longer than the client reads (100 MiB)
+	requestsAtOnce = 8                 // OffsetFetch requests in flight at one broker
 )
 
 // fetchCommits asks each broker for the commits of its groups, but for share groups, which have none.
@@ -32,7 +33,7 @@ func (p *pass) fetchCommits(ctx context.Context) {
 		if len(groups) == 0 {
 			return
 		}
-		chunks := p.chunks(groups)
+		chunks := chunks(groups)
 		if version := p.fetchChunk(ctx, n, chunks[0]); version < 8 {
 			chunks = chunks[:0]
 			for g := range slices.Chunk(groups, 1) {
@@ -53,15 +54,15 @@ func (p *pass) fetchCommits(ctx context.Context) {
 	})
 }
 
-// chunks splits groups by how many commits they had at the last pass, so that no answer grows out of hand.
-func (p *pass) chunks(groups []*Group) [][]*Group {
+// chunks splits groups by how many commits they are known or taken to have, so that no answer grows out of hand.
+func chunks(groups []*Group) [][]*Group {
 	var chunks [][]*Group
 	from, rows := 0, 0
 	for i, g := range groups {
-		rows += p.commits[g.Name]
+		rows += g.rows
 		if rows > rowsPerAnswer && i > from {
 			chunks = append(chunks, groups[from:i])
-			from, rows = i, p.commits[g.Name]
+			from, rows = i, g.rows
 		}
 	}
 	return append(chunks, groups[from:])
@@ -69,12 +70,35 @@ func (p *pass) chunks(groups []*Group) [][]*Group {
 
 // fetchChunk asks for the commits of some groups and returns the version of the answer, by which only the first group
 // may have been asked for. Without an answer, all groups have its error, and the version is the latest.
+//
+// When the answer is too large, they are taken to have the commits that make one so, in equal parts, and are asked for in
+// chunks by that: a fourth of the groups or less in each, so it ends. What is found out is known to the next pass.
 func (p *pass) fetchChunk(ctx context.Context, n *node, groups []*Group) (version int16) {
+	version, err := p.fetchGroups(ctx, n, groups)
+	if !errors.Is(err, errTooLarge) {
+		return version
+	}
+	for _, g := range groups {
+		g.rows = max(g.rows, rowsTooMany/len(groups)+1)
+	}
+	if len(groups) == 1 {
+		return version
+	}
+	for _, chunk := range chunks(groups) {
+		if version = p.fetchChunk(ctx, n, chunk); version < 8 || ctx.Err() != nil {
+			break
+		}
+	}
+	return version
+}
+
+// fetchGroups asks once.
+func (p *pass) fetchGroups(ctx context.Context, n *node, groups []*Group) (version int16, err error) {
 	req := kmsg.NewPtrOffsetFetchRequest() // RequireStable stays off: a commit in an open transaction is none yet
 	req.Group = groups[0].Name
 	for _, g := range groups {
 		rg := kmsg.NewOffsetFetchRequestGroup()
-		rg.Group = g.Name
+		rg.Group, g.CommitsErr = g.Name, errUnanswered
 		req.Groups = append(req.Groups, rg)
 	}
 	answer, err := p.ask(ctx, n, req)
@@ -82,12 +106,12 @@ func (p *pass) fetchChunk(ctx context.Context, n *node, groups []*Group) (versio
 		for _, g := range groups {
 			g.CommitsErr = err
 		}
-		return req.MaxVersion()
+		return req.MaxVersion(), err
 	}
 	resp := answer.(*kmsg.OffsetFetchResponse)
 	if resp.Version < 8 {
 		p.takeCommits(groups[0], single(resp), resp.Version)
-		return resp.Version
+		return resp.Version, nil
 	}
 	for i := range resp.Groups {
 		if g := n.group(resp.Groups[i].Group); g != nil && g.Type != Share {
@@ -99,7 +123,7 @@ func (p *pass) fetchChunk(ctx context.Context, n *node, groups []*Group) (versio
 			p.wire.books.failed("OffsetFetch", errUnanswered)
 		}
 	}
-	return resp.Version
+	return resp.Version, nil
 }
 
 // single gives the answer of an older version, about one group, the form of a later one.
@@ -124,6 +148,7 @@ func (p *pass) takeCommits(g *Group, resp *kmsg.OffsetFetchResponseGroup, versio
 	for i := range resp.Topics {
 		rows += len(resp.Topics[i].Partitions)
 	}
+	g.rows = rows
 	slab := make([]Commit, 0, rows) // one allocation for a group
 	topics := make([]GroupTopic, 0, len(resp.Topics))
 	for i := range resp.Topics {

@@ -89,7 +89,7 @@ func (c *Cluster) Last() *Reading { return c.last.Load() }
 func (c *Cluster) Explain(ctx context.Context, group, topic string, partition int32) (e *Explanation, err error) {
 	switch {
 	case !c.config.Shard.Owns(group):
-		return nil, fmt.Errorf("group %q: it belongs to another shard than %s: %w", group, c.config.Shard, ErrLeftOut)
+		return nil, fmt.Errorf("group %q: it belongs to shard %s, not %s: %w", group, c.config.Shard.Of(group), c.config.Shard, ErrLeftOut)
 	case !c.config.Groups.Match(group):
 		return nil, fmt.Errorf("group %q: %w", group, ErrLeftOut)
 	case !c.config.Topics.Match(topic):

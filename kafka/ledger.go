@@ -20,7 +20,7 @@ type Ledger struct {
 // group, a topic, a partition) that has the error. Error is
 //
 //   - the protocol's name of an error code ("TOPIC_AUTHORIZATION_FAILED"),
-//   - "timeout", "connection" or "unsupported" for a request without a readable answer,
+//   - "timeout", "connection", "unsupported" or "too_large" for a request without a readable answer,
 //   - "unanswered" for a row that was asked for and is missing from the answer,
 //   - "INVALID_OFFSET" for a row whose offset is negative though it has no error code.
 type Failure struct {
@@ -69,6 +69,9 @@ func newBooks() *books {
 	}
 	for _, api := range []string{"OffsetFetch", "ListOffsets"} {
 		l.Errors[Failure{api, failureName(errInvalidOffset)}] = 0
+	}
+	for _, api := range []string{"OffsetFetch", "Fetch"} {
+		l.Errors[Failure{api, failureName(errTooLarge)}] = 0
 	}
 	return &books{ledger: l}
 }

@@ -27,7 +27,7 @@ type reader struct {
 	logger log.Logger
 
 	// What the last pass found; one pass runs at a time.
-	commits map[string]int  // how many rows each group's commits took
+	commits map[string]int  // how many commits each group has, or is taken to have
 	silent  map[int32]bool  // brokers that did not answer
 	named   map[string]bool // topics that groups name; only with shards
 }
@@ -103,9 +103,7 @@ func within(ctx context.Context, share float64, parts ...func(context.Context)) 
 func (r *reader) remember(s *Snapshot) {
 	r.commits = make(map[string]int, len(s.Groups))
 	for i := range s.Groups {
-		for _, t := range s.Groups[i].Topics {
-			r.commits[s.Groups[i].Name] += len(t.Commits)
-		}
+		r.commits[s.Groups[i].Name] = s.Groups[i].rows
 	}
 	silent := map[int32]bool{}
 	for _, b := range s.Brokers {
@@ -156,9 +154,11 @@ type node struct {
 	mu  sync.Mutex
 	err error // the last request without an answer
 	mum bool  // time ran out on it: it is not asked again
+	big bool  // an answer was too large, which has broken the connection that others waited on
 }
 
-// ask sends a request to a broker, unless it has let the pass wait before.
+// ask sends a request to a broker, unless it has let the pass wait before. One whose connection was broken is sent again
+// where answers that are too large break connections.
 func (p *pass) ask(ctx context.Context, n *node, req kmsg.Request) (kmsg.Response, error) {
 	n.mu.Lock()
 	mum, err := n.mum, n.err
@@ -167,13 +167,32 @@ func (p *pass) ask(ctx context.Context, n *node, req kmsg.Request) (kmsg.Respons
 		return nil, err
 	}
 	resp, err := p.wire.ask(ctx, n.ID, req)
-	if err != nil && !errors.Is(err, errUnsupported) {
-		n.mu.Lock()
-		defer n.mu.Unlock()
+	for range triesBesideLarge {
+		if err == nil || ctx.Err() != nil || !kgo.IsRetryableBrokerErr(err) || !n.large() {
+			break
+		}
+		resp, err = p.wire.ask(ctx, n.ID, req)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case err == nil, errors.Is(err, errUnsupported):
+	case errors.Is(err, errTooLarge): // the broker has answered
+		n.big = true
+	default:
 		n.err = err
 		n.mum = n.mum || timedOut(err)
 	}
 	return resp, err
+}
+
+// triesBesideLarge is how often a request is sent again beside those whose answers are too large.
+const triesBesideLarge = 10
+
+func (n *node) large() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.big
 }
 
 // atEach runs something for all brokers at the same time.

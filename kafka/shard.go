@@ -38,16 +38,19 @@ func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, max(s.Coun
 // Whole says that there are no other parts.
 func (s Shard) Whole() bool { return s.Count <= 1 }
 
-// Owns says whether a group or topic of this name belongs to the part. The first 8 bytes of the name's SHA-256, as a
+// Owns says whether a group or topic of this name belongs to the part.
+func (s Shard) Owns(name string) bool { return s.Whole() || s.Of(name) == s }
+
+// Of is the part among Count that a group or topic of this name belongs to. The first 8 bytes of the name's SHA-256, as a
 // big-endian number, modulo Count, are the Index: FNV-1a would put names that repeat a number, such as app-7.app-7, all
 // into one half.
-func (s Shard) Owns(name string) bool {
-	if s.Whole() {
-		return true
-	}
+func (s Shard) Of(name string) Shard {
 	sum := sha256.Sum256([]byte(name))
-	return binary.BigEndian.Uint64(sum[:])%uint64(s.Count) == uint64(s.Index)
+	return Shard{int(binary.BigEndian.Uint64(sum[:]) % uint64(max(s.Count, 1))), s.Count}
 }
 
 // First says whether what belongs to no group and no topic is this part's to tell.
 func (s Shard) First() bool { return s.Index == 0 }
+
+// Shard is the part of the groups and topics that the cluster's reader was made for.
+func (c *Cluster) Shard() Shard { return c.config.Shard }

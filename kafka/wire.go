@@ -17,6 +17,9 @@ var (
 	// errUnsupported is the error of a request that the broker's version does not know. It was not sent.
 	errUnsupported = errors.New("the broker does not know this request")
 
+	// errTooLarge is the error of an answer of more than 100 MiB. The client has closed the connection instead of reading it.
+	errTooLarge = errors.New("the broker's answer is too large to be read")
+
 	// errUnanswered is the error of a row that was asked for and is missing from the answer.
 	errUnanswered = errors.New("the broker's answer leaves this out")
 
@@ -52,8 +55,11 @@ func (w *wire) ask(ctx context.Context, broker int32, req kmsg.Request) (kmsg.Re
 	if err == nil {
 		return resp, nil
 	}
-	if tooOld(err) {
+	switch {
+	case tooOld(err):
 		err = errUnsupported
+	case tooLarge(err):
+		err = errTooLarge
 	}
 	if !errors.Is(err, context.Canceled) { // nobody waits for the answer any more, which says nothing of the broker
 		w.books.failed(api, err)
@@ -129,6 +135,11 @@ func tooOld(err error) bool {
 	return strings.HasPrefix(s, "broker is too old") || strings.HasPrefix(s, "request key is unknown")
 }
 
+// tooLarge recognises the error by which kgo says that an answer is larger than BrokerMaxReadBytes. It is not exported.
+func tooLarge(err error) bool {
+	return strings.Contains(err.Error(), "response exceeds BrokerMaxReadBytes")
+}
+
 // timedOut says whether an error means that time ran out while a broker was waited for.
 func timedOut(err error) bool {
 	ne, ok := errors.AsType[net.Error](err) // context.DeadlineExceeded is one
@@ -143,6 +154,8 @@ func failureName(err error) string {
 	switch {
 	case errors.Is(err, errInvalidOffset):
 		return "INVALID_OFFSET"
+	case errors.Is(err, errTooLarge):
+		return "too_large"
 	case errors.Is(err, errUnanswered):
 		return "unanswered"
 	case errors.Is(err, errUnsupported):

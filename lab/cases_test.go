@@ -60,12 +60,21 @@ type batch struct {
 // batches are those that a Fetch from offset 0 on is answered with.
 func batches(t *testing.T, c *lab.Cluster, topic string) (all []batch) {
 	t.Helper()
+	for _, b := range recordBatches(t, c, topic) {
+		all = append(all, batch{last: b.FirstOffset + int64(b.LastOffsetDelta), count: b.NumRecords, control: b.Attributes&0x20 != 0})
+	}
+	return all
+}
+
+// recordBatches are those that a Fetch from offset 0 on is answered with, whole.
+func recordBatches(t *testing.T, c *lab.Cluster, topic string) (all []kmsg.RecordBatch) {
+	t.Helper()
 	for _, entry := range entries(t, c, topic) {
 		var b kmsg.RecordBatch
 		if err := b.ReadFrom(entry); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, batch{last: b.FirstOffset + int64(b.LastOffsetDelta), count: b.NumRecords, control: b.Attributes&0x20 != 0})
+		all = append(all, b)
 	}
 	return all
 }

@@ -26,6 +26,7 @@ type Answer struct {
 	Records    int64
 	Begin, End int64
 	Stalled    int64  // where a read_committed consumer stays although the end is higher; -1: nowhere
+	First      int64  // when the first record was created or appended, in ms since 1970; -1: there is none
 	Offsets    string // of the records: "3-5,9"
 }
 
@@ -75,6 +76,8 @@ func parseAnswer(line string) (Answer, error) {
 			to = &a.End
 		case "stalled":
 			to = &a.Stalled
+		case "first":
+			to = &a.First
 		case "offsets":
 			a.Offsets = value
 			continue

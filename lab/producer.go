@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -45,6 +46,7 @@ func (c *Cluster) Producer(t testing.TB, o ProducerOptions) *Producer {
 // Record is a record as the lab writes it: Key and Value may be nil.
 type Record struct {
 	Key, Value []byte
+	At         time.Time // when it was created; now where it is zero
 }
 
 // Records are n records of one byte and without keys.
@@ -67,7 +69,7 @@ func (p *Producer) Batch(t testing.TB, topic string, partition int32, records ..
 	}
 	done := make(chan error, len(records))
 	for _, r := range records {
-		p.client.Produce(t.Context(), &kgo.Record{Topic: topic, Partition: partition, Key: r.Key, Value: r.Value},
+		p.client.Produce(t.Context(), &kgo.Record{Topic: topic, Partition: partition, Key: r.Key, Value: r.Value, Timestamp: r.At},
 			func(_ *kgo.Record, err error) { done <- err })
 	}
 	err := p.client.Flush(t.Context())

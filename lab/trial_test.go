@@ -106,7 +106,7 @@ func handed(t *testing.T, a lab.Answer, below int64) (n int64) {
 	return n
 }
 
-// compare holds one reading against the truth: every partition's lag in offsets and in records, and every topic's
+// compare holds one reading against the truth: every partition's lag in offsets, in records and in time, and every topic's
 // composition. The consumer cannot tell markers from holes; their sum is what is left.
 func (tr *trial) compare(t *testing.T, r *kafka.Reading, tell truth) (comparisons int, differences []string) {
 	t.Helper()
@@ -131,10 +131,10 @@ func (tr *trial) compare(t *testing.T, r *kafka.Reading, tell truth) (comparison
 				rc, ru := tell.rc[at], tell.ru[at]
 				start, stable, high := rc.Begin, rc.End, ru.End
 				readable := max(commit, start)
-				offsets, records := max(0, high-commit), ru.Records
+				offsets, records, first := max(0, high-commit), ru.Records, ru.First
 				want[kafka.Lost] += max(0, min(start, high)-commit)
 				if lag.Isolation == kafka.ReadCommitted {
-					records = rc.Records
+					records, first = rc.Records, rc.First
 					want[kafka.Blocked] += max(0, high-max(readable, stable))
 					want[kafka.Aborted] += handed(t, ru, stable) - rc.Records
 				}
@@ -145,6 +145,10 @@ func (tr *trial) compare(t *testing.T, r *kafka.Reading, tell truth) (comparison
 					differ("group %s, %s-%d, commit %d (log start %d, last stable %d, high watermark %d): %d offsets and %d records "+
 						"from commit %d, want %d and %d: rc %s, ru %s", group, topic, row.Partition, commit, start, stable, high,
 						row.Offsets, row.Records, row.Committed, offsets, records, rc.Offsets, ru.Offsets)
+				}
+				if age := ageOf(first, r); row.Age != age {
+					differ("group %s, %s-%d, commit %d: age %d ms, want %d: rc %s, ru %s", group, topic, row.Partition, commit,
+						row.Age, age, rc.Offsets, ru.Offsets)
 				}
 			}
 			c := lag.Composition

@@ -13,6 +13,7 @@ import (
 type Lags struct {
 	Read   time.Time // the oldest of the readings; zero: there is none
 	Unread []string  // clusters that were not read yet
+	Shard  string    // I/N: groups of other shards are not among the rows; empty: all are
 
 	// Rows are one for each group and topic, the topics of a group one after the other; in the scope OneTopic one for
 	// each of the topic's partitions.
@@ -43,6 +44,7 @@ type Listing struct {
 	Query  string // searched for; empty: everything
 	Read   time.Time
 	Unread []string
+	Shard  string
 	Rows   []*Row
 	Total  int // rows before the list was cut
 	All    int // rows before the search
@@ -52,7 +54,7 @@ type Listing struct {
 
 // List ranks rows. A query leaves groups whose name, or the name of one of whose topics, holds it, in any case.
 func List(p Place, query string, lags Lags) *Listing {
-	l := &Listing{Place: p, Query: query, Read: lags.Read, Unread: lags.Unread}
+	l := &Listing{Place: p, Query: query, Read: lags.Read, Unread: lags.Unread, Shard: lags.Shard}
 	match := matcher(query)
 	var sum *Row
 	hit := false
@@ -249,6 +251,9 @@ func (l *Listing) Summary(now time.Time) string {
 	read := fmt.Sprintf("read %s", age(now, l.Read))
 	unit := l.Unit()
 	switch {
+	case l.Total == 0 && l.Query != "" && l.Shard != "":
+		return fmt.Sprintf("None of %s of this exporter (--shard=%s) holds this in its name or a topic's, %s. The groups of other shards are at other exporters.",
+			count(int64(l.All), unit), l.Shard, read)
 	case l.Total == 0 && l.Query != "":
 		return fmt.Sprintf("None of %s holds this in its name or a topic's, %s.", count(int64(l.All), unit), read)
 	case l.Total == 0:

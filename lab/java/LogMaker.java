@@ -89,7 +89,8 @@ public class LogMaker {
                 byte[] value = new byte[random.nextInt(120)];
                 if (random.nextBoolean()) random.nextBytes(value); // else it compresses well
                 if (keys > 0 && random.nextInt(6) == 0) value = null;
-                sent.add(producer.send(new ProducerRecord<>(topic, partition, key, value)));
+                long created = System.currentTimeMillis() - random.nextInt(3_600_000); // each at a time of its own
+                sent.add(producer.send(new ProducerRecord<>(topic, partition, created, key, value)));
             }
             producer.flush();
             if (begun) open.add(partition);

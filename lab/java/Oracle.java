@@ -26,11 +26,12 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  *   Oracle BOOTSTRAP [client.properties]
  *
  *   lines: TOPIC PARTITION OFFSET rc|ru, then an empty one: answers what was asked since the last
- *   out:   records=N begin=S end=E stalled=P offsets=3-5,9    in the order asked; or error=...
+ *   out:   records=N begin=S end=E stalled=P first=T offsets=3-5,9    in the order asked; or error=...
  *
  * An offset below the log start is read from the log start, one at or above the end is handed nothing.
  * Where the cleaner has removed all that was left below an open transaction, a read_committed consumer is answered with
- * nothing for ever: after many such answers the partition is done, and stalled= is its position (else -1).
+ * nothing for ever: after many such answers the partition is done, and stalled= is its position (else -1). first= is when
+ * the first record was created or appended, in milliseconds since 1970 (-1: none was handed out).
  */
 public class Oracle {
     static final int IDLE_FETCHES = 40;
@@ -46,6 +47,7 @@ public class Oracle {
         final long end;
         final List<Long> offsets = new ArrayList<>();
         long stalled = -1;
+        long first = -1;
 
         Reading(int index, long offset, long begin, long end) {
             this.index = index;
@@ -63,7 +65,8 @@ public class Oracle {
                 runs.append(offsets.get(i));
                 if (j > i + 1) runs.append('-').append(offsets.get(j - 1));
             }
-            return "records=" + offsets.size() + " begin=" + begin + " end=" + end + " stalled=" + stalled + " offsets=" + runs;
+            return "records=" + offsets.size() + " begin=" + begin + " end=" + end + " stalled=" + stalled
+                + " first=" + first + " offsets=" + runs;
         }
     }
 
@@ -104,7 +107,9 @@ public class Oracle {
         while (!open.isEmpty()) {
             for (ConsumerRecord<byte[], byte[]> r : c.poll(Duration.ofMillis(100))) {
                 Reading reading = all.get(new TopicPartition(r.topic(), r.partition()));
-                if (r.offset() < reading.end) reading.offsets.add(r.offset());
+                if (r.offset() >= reading.end) continue;
+                if (reading.offsets.isEmpty()) reading.first = r.timestamp();
+                reading.offsets.add(r.offset());
             }
             boolean progress = false;
             List<TopicPartition> done = new ArrayList<>();
