@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	rowsPerAnswer  = 1_000_000         // commits that one OffsetFetch may be expected to answer, some 25 bytes each
-	rowsTooMany    = 4 * rowsPerAnswer // what an answer holds, or more, that is longer than the client reads (100 MiB)
-	requestsAtOnce = 8                 // OffsetFetch requests in flight at one broker
+	commitBytes    = 24 // that one takes in an answer, but for the committer's metadata
+	requestsAtOnce = 8  // OffsetFetch requests in flight at one broker
 )
 
 // fetchCommits asks each broker for the commits of its groups, but for share groups, which have none.
@@ -33,7 +32,7 @@ func (p *pass) fetchCommits(ctx context.Context) {
 		if len(groups) == 0 {
 			return
 		}
-		chunks := chunks(groups)
+		chunks := chunks(groups, p.wire.maxAnswer()/4)
 		if version := p.fetchChunk(ctx, n, chunks[0]); version < 8 {
 			chunks = chunks[:0]
 			for g := range slices.Chunk(groups, 1) {
@@ -54,15 +53,15 @@ func (p *pass) fetchCommits(ctx context.Context) {
 	})
 }
 
-// chunks splits groups by how many commits they are known or taken to have, so that no answer grows out of hand.
-func chunks(groups []*Group) [][]*Group {
+// chunks splits groups by how many bytes their commits are known or taken to need, so that no answer grows out of hand.
+func chunks(groups []*Group, most int) [][]*Group {
 	var chunks [][]*Group
-	from, rows := 0, 0
+	from, bytes := 0, 0
 	for i, g := range groups {
-		rows += g.rows
-		if rows > rowsPerAnswer && i > from {
+		bytes += g.bytes
+		if bytes > most && i > from {
 			chunks = append(chunks, groups[from:i])
-			from, rows = i, g.rows
+			from, bytes = i, g.bytes
 		}
 	}
 	return append(chunks, groups[from:])
@@ -71,20 +70,20 @@ func chunks(groups []*Group) [][]*Group {
 // fetchChunk asks for the commits of some groups and returns the version of the answer, by which only the first group
 // may have been asked for. Without an answer, all groups have its error, and the version is the latest.
 //
-// When the answer is too large, they are taken to have the commits that make one so, in equal parts, and are asked for in
-// chunks by that: a fourth of the groups or less in each, so it ends. What is found out is known to the next pass.
+// When the answer is too large, each group is taken to need its part of what is too large, and they are asked for in
+// chunks by that, a fourth of them or fewer in each. So it ends, and the next pass knows what was found out.
 func (p *pass) fetchChunk(ctx context.Context, n *node, groups []*Group) (version int16) {
 	version, err := p.fetchGroups(ctx, n, groups)
 	if !errors.Is(err, errTooLarge) {
 		return version
 	}
 	for _, g := range groups {
-		g.rows = max(g.rows, rowsTooMany/len(groups)+1)
+		g.bytes = max(g.bytes, p.wire.maxAnswer()/len(groups)+1)
 	}
 	if len(groups) == 1 {
 		return version
 	}
-	for _, chunk := range chunks(groups) {
+	for _, chunk := range chunks(groups, p.wire.maxAnswer()/4) {
 		if version = p.fetchChunk(ctx, n, chunk); version < 8 || ctx.Err() != nil {
 			break
 		}
@@ -145,10 +144,17 @@ func (p *pass) takeCommits(g *Group, resp *kmsg.OffsetFetchResponseGroup, versio
 		return
 	}
 	rows := 0
+	g.bytes = len(g.Name)
 	for i := range resp.Topics {
-		rows += len(resp.Topics[i].Partitions)
+		partitions := resp.Topics[i].Partitions
+		rows += len(partitions)
+		for j := range partitions {
+			if m := partitions[j].Metadata; m != nil {
+				g.bytes += len(*m)
+			}
+		}
 	}
-	g.rows = rows
+	g.bytes += rows * commitBytes
 	slab := make([]Commit, 0, rows) // one allocation for a group
 	topics := make([]GroupTopic, 0, len(resp.Topics))
 	for i := range resp.Topics {

@@ -3,9 +3,14 @@ package kafka
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/go-kit/log"
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -80,8 +85,7 @@ func TestCommitsOfTopicsWithoutAName(t *testing.T) {
 }
 
 func TestChunks(t *testing.T) {
-	r := &reader{commits: map[string]int{"big": 700_000, "large": 600_000, "huge": 3_000_000, "small": 10}}
-	p := &pass{reader: r}
+	bytes := map[string]int{"big": 700, "large": 600, "huge": 3000, "small": 10}
 	for _, c := range []struct{ groups, want []string }{
 		{[]string{"new", "small"}, []string{"new small"}},
 		{[]string{"big", "large"}, []string{"big", "large"}},
@@ -91,10 +95,10 @@ func TestChunks(t *testing.T) {
 	} {
 		var groups []*Group
 		for _, name := range c.groups {
-			groups = append(groups, &Group{Name: name})
+			groups = append(groups, &Group{Name: name, bytes: bytes[name]})
 		}
 		var got []string
-		for _, chunk := range p.chunks(groups) {
+		for _, chunk := range chunks(groups, 1000) {
 			names := ""
 			for _, g := range chunk {
 				names += " " + g.Name
@@ -113,7 +117,7 @@ func TestCommitsInChunks(t *testing.T) {
 	b.fill()
 	before := b.pass()
 	for g := range b.reader.commits {
-		b.reader.commits[g] = rowsPerAnswer
+		b.reader.commits[g] = b.wire.maxAnswer()
 	}
 	saw := b.watch()
 	sameRows(t, changes(before, b.pass()), map[string]string{})
@@ -125,5 +129,52 @@ func TestCommitsInChunks(t *testing.T) {
 	}
 	if n != 9 {
 		t.Errorf("%d OffsetFetch requests, want 9", n)
+	}
+}
+
+// An answer may be larger than any that the client reads, be it for many groups or for what one committer writes beside
+// its offsets. The former are all read, in the same pass; the next one knows. The latter costs its own group alone.
+func TestAnswersThatAreTooLarge(t *testing.T) {
+	for _, v := range brokerVersions {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			var opts []kfake.Opt
+			if v.versions != nil {
+				opts = append(opts, kfake.MaxVersions(v.versions))
+			}
+			b := newBed(t, readerConfig{}, opts...)
+			b.topic("a", 60)
+			admin := kadm.NewClient(b.maker)
+			commit := func(group, metadata string) {
+				var os kadm.Offsets
+				for p := range int32(60) {
+					os.Add(kadm.Offset{Topic: "a", Partition: p, At: 0, LeaderEpoch: -1, Metadata: metadata})
+				}
+				b.ok(admin.CommitAllOffsets(t.Context(), group, os))
+			}
+			for i := range 60 {
+				commit(fmt.Sprint("g", i), "")
+			}
+			commit("g7", strings.Repeat("v", 300))
+			want := with(rows(b.pass()), "commits g7", "!too_large")
+
+			const most = 16 << 10 // some ten groups
+			cl, err := kgo.NewClient(kgo.SeedBrokers(b.ListenAddrs()...), kgo.FetchMaxBytes(most), kgo.BrokerMaxReadBytes(most))
+			b.ok(err)
+			t.Cleanup(cl.Close)
+			b.books = newBooks()
+			b.reader = newReader(cl, readerConfig{}, b.books, log.NewNopLogger())
+			tooLarge := func() int64 { return b.books.snapshot().Errors[Failure{"OffsetFetch", "too_large"}] }
+			sameRows(t, rows(b.pass()), want)
+			first := tooLarge()
+			sameRows(t, rows(b.pass()), want)
+			again := tooLarge() - first
+			if again != 1 {
+				t.Errorf("%d answers were too large, and %d when that was known: want that of g7 alone", first, again)
+			}
+			if many := v.versions == nil || v.name == "3.6"; many && first <= 3 {
+				t.Errorf("only %d answers were too large, so nothing was split", first)
+			}
+		})
 	}
 }

@@ -33,7 +33,7 @@ func (p *pass) listGroups(ctx context.Context) {
 				ProtocolType: g.ProtocolType,
 				DescribeErr:  errUnanswered,
 				CommitsErr:   errUnanswered,
-				rows:         p.commits[g.Group],
+				bytes:        p.commits[g.Group],
 			}
 			if g.GroupType != "" {
 				row.Type = GroupType(strings.ToLower(g.GroupType))

@@ -27,7 +27,7 @@ type reader struct {
 	logger log.Logger
 
 	// What the last pass found; one pass runs at a time.
-	commits map[string]int  // how many commits each group has, or is taken to have
+	commits map[string]int  // how many bytes each group's commits take in an answer, or are taken to
 	silent  map[int32]bool  // brokers that did not answer
 	named   map[string]bool // topics that groups name; only with shards
 }
@@ -103,7 +103,7 @@ func within(ctx context.Context, share float64, parts ...func(context.Context)) 
 func (r *reader) remember(s *Snapshot) {
 	r.commits = make(map[string]int, len(s.Groups))
 	for i := range s.Groups {
-		r.commits[s.Groups[i].Name] = s.Groups[i].rows
+		r.commits[s.Groups[i].Name] = s.Groups[i].bytes
 	}
 	silent := map[int32]bool{}
 	for _, b := range s.Brokers {

@@ -95,7 +95,7 @@ type Group struct {
 	// have no commits and are not asked.
 	CommitsErr error
 	Topics     []GroupTopic // by topic name
-	rows       int          // commits that the broker tells of the group, also those that the filter leaves out; a guess until it has
+	bytes      int          // that its commits take in an answer, also those that the filter leaves out
 
 	Share *ShareState // of a share group in a Reading; else nil
 }

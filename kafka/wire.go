@@ -17,7 +17,7 @@ var (
 	// errUnsupported is the error of a request that the broker's version does not know. It was not sent.
 	errUnsupported = errors.New("the broker does not know this request")
 
-	// errTooLarge is the error of an answer of more than 100 MiB. The client has closed the connection instead of reading it.
+	// errTooLarge is the error of an answer of more than 100 MiB. The client has closed the connection instead of reading.
 	errTooLarge = errors.New("the broker's answer is too large to be read")
 
 	// errUnanswered is the error of a row that was asked for and is missing from the answer.
@@ -138,6 +138,12 @@ func tooOld(err error) bool {
 // tooLarge recognises the error by which kgo says that an answer is larger than BrokerMaxReadBytes. It is not exported.
 func tooLarge(err error) bool {
 	return strings.Contains(err.Error(), "response exceeds BrokerMaxReadBytes")
+}
+
+// maxAnswer is how many bytes an answer may have to be read.
+func (w *wire) maxAnswer() int {
+	most, _ := w.client.OptValue(kgo.BrokerMaxReadBytes).(int32)
+	return int(most)
 }
 
 // timedOut says whether an error means that time ran out while a broker was waited for.
