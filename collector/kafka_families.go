@@ -256,6 +256,13 @@ func costFamilies() []exposition.Family[kafka.Ledger] {
 			Value: func(l *kafka.Ledger) (float64, bool) { return float64(l.Events[k]), true },
 		})
 	}
+	var faults []exposition.Series[kafka.Ledger]
+	for _, f := range kafka.BatchFaults() {
+		faults = append(faults, exposition.Series[kafka.Ledger]{
+			Extra: exposition.Label("reason", f.String()),
+			Value: func(l *kafka.Ledger) (float64, bool) { return float64(l.Faults[f]), true },
+		})
+	}
 	return []exposition.Family[kafka.Ledger]{
 		{
 			Desc: exposition.Desc{Name: "truelag_events_total", Type: exposition.Counter, Labels: []string{"kind"},
@@ -271,6 +278,11 @@ func costFamilies() []exposition.Family[kafka.Ledger] {
 			Desc: exposition.Desc{Name: "truelag_scan_fetches_total", Type: exposition.Counter,
 				Help: "Fetch requests sent to read batch headers, each for many partitions."},
 			Series: single(func(l *kafka.Ledger) (float64, bool) { return float64(l.ScanFetches), true }),
+		},
+		{
+			Desc: exposition.Desc{Name: "truelag_scan_unreadable_batches_total", Type: exposition.Counter, Labels: []string{"reason"},
+				Help: "Record batches at the tails that could not be read, so that their offsets are unscanned or their records' ages are not known: old_format (a message of format 0 or 1), corrupt (a header, checksum or record makes no sense), compression (a codec is not known, or the bytes are not of it), too_large (above 64 MiB, as it stands or decompressed, or with holes and more than 131072 records). A batch counts each time that it is fetched: most often once, one that is corrupt with each scrape. All reasons exist from the start."},
+			Series: faults,
 		},
 	}
 }

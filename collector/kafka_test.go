@@ -95,9 +95,11 @@ func cluster() *kafka.Reading {
 	}
 	follower := &kafka.Following{State: kafka.FollowerBehind, Behind: 9007199254740993}
 	follower.Records[kafka.CommitRecord], follower.Records[kafka.UndecodableRecord] = 18, 1
-	return &kafka.Reading{Snapshot: s, Lags: []kafka.TopicLag{denied, lag}, Transactions: open, Follower: follower, Ledger: kafka.Ledger{
+	ledger := kafka.Ledger{
 		Requests: map[string]int64{"Metadata": 3, "Fetch": 0}, Errors: map[kafka.Failure]int64{{API: "Metadata", Error: "timeout"}: 1}, ScanBytes: 70, ScanFetches: 2,
-	}}
+	}
+	ledger.Faults[kafka.Corrupt] = 5
+	return &kafka.Reading{Snapshot: s, Lags: []kafka.TopicLag{denied, lag}, Transactions: open, Follower: follower, Ledger: ledger}
 }
 
 // TestExposition holds the whole output to files: go test ./collector -update writes them anew.

@@ -21,12 +21,8 @@ const (
 	messageMin = 14 // what follows the length in the smallest format 0 message
 )
 
-var (
-	// errCut says that the bytes end inside an entry: brokers cut the last one of an answer.
-	errCut = errors.New("entry is cut")
-	// errCorrupt says that the bytes are not a log.
-	errCorrupt = errors.New("not a record batch")
-)
+// errCut says that the bytes end inside an entry: brokers cut the last one of an answer.
+var errCut = errors.New("entry is cut")
 
 // batch is the header of one entry of a log: a record batch, or one message of the formats 0 and 1.
 type batch struct {

@@ -23,7 +23,7 @@ func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTrans
 			return m, at, nil
 		}
 		if err != nil {
-			return m, at, fmt.Errorf("log at offset %d: %w", at, err)
+			return m, at, fmt.Errorf("log at offset %d: %w", at, d.met(err))
 		}
 		kind := Record
 		if ended.next(&b) {
@@ -33,9 +33,10 @@ func classify(log []byte, aborted []kmsg.FetchResponseTopicPartitionAbortedTrans
 			continue
 		}
 		if b.base < at && len(m.list) > 0 {
-			return m, at, fmt.Errorf("log at offset %d: batch at %d overlaps the one before: %w", at, b.base, errCorrupt)
+			return m, at, fmt.Errorf("log at offset %d: batch at %d overlaps the one before: %w", at, b.base, d.met(errCorrupt))
 		}
 		if b.old() { // a compressed message holds others, and tells only the last one's offset
+			_ = d.met(errOld)
 			m.push(at, b.last+1, Unscanned, b.last+1-at)
 			at = b.last + 1
 			continue

@@ -24,6 +24,7 @@ func (c *Cluster) scan(ctx context.Context, s *Snapshot, standings []standing, l
 	sc.run(ctx, c.index.plan(s))
 	c.index.renewed(s)
 	sc.run(ctx, c.index.date(standings))
+	c.books.unreadable(&sc.decoder)
 }
 
 // partial says that a group's commits are not known in this scrape, or that a group is missing that may only be on its

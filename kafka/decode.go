@@ -23,26 +23,42 @@ const (
 	decodedBytes = 8 * decompressedBytes
 )
 
-// errLater is the error of a batch that was not decoded because the scrape has decoded enough.
-var errLater = errors.New("enough was decoded in this scrape")
-
-// decoder decodes a scrape's batches.
+// decoder decodes a scrape's batches, and counts those that it meets and that cannot be read.
 type decoder struct {
-	spent atomic.Int64 // bytes that they were decompressed to
+	spent  atomic.Int64 // bytes that they were decompressed to
+	faults [batchFaults]atomic.Int64
+}
+
+// met counts a batch with an error, unless it is one that says nothing of the batch, and returns the error.
+func (d *decoder) met(err error) error {
+	if f, ok := faultOf(err); ok {
+		d.faults[f].Add(1)
+	}
+	return err
 }
 
 // decode reads where the records of a batch are. Keys and values are passed over: nothing is made for them. It fails with
 // errLater, and for a batch that does not hold what its header says or holds more than is read of one.
 func (d *decoder) decode(b *batch) ([]record, error) {
+	records, err := d.records(b)
+	if err != nil {
+		return nil, fmt.Errorf("decode batch at offset %d: %w", b.base, d.met(err))
+	}
+	return records, nil
+}
+
+func (d *decoder) records(b *batch) ([]record, error) {
 	switch {
+	case b.old():
+		return nil, errOld
 	case b.count > decodedRecords:
-		return nil, fmt.Errorf("decode batch at offset %d: %d records, more than %d", b.base, b.count, decodedRecords)
+		return nil, fmt.Errorf("%d records, more than %d: %w", b.count, decodedRecords, errLarge)
 	case d.spent.Load() >= decodedBytes:
-		return nil, fmt.Errorf("decode batch at offset %d: %w", b.base, errLater)
+		return nil, errLater
 	}
 	const crcAt, summedAt, codecBits = 17, 21, 0x07
 	if sum := crc32.Checksum(b.raw[summedAt:], crc32.MakeTable(crc32.Castagnoli)); sum != binary.BigEndian.Uint32(b.raw[crcAt:]) {
-		return nil, fmt.Errorf("decode batch at offset %d: the checksum is wrong", b.base)
+		return nil, fmt.Errorf("%w: the checksum is wrong", errCorrupt)
 	}
 	body, err := decompressor{}.Decompress(b.raw[batchHead:], kgo.CompressionCodecType(b.attributes&codecBits))
 	if errors.Is(err, errBomb) {
@@ -50,18 +66,18 @@ func (d *decoder) decode(b *batch) ([]record, error) {
 	}
 	d.spent.Add(int64(len(body)))
 	if err != nil {
-		return nil, fmt.Errorf("decode batch at offset %d: %w", b.base, err)
+		return nil, err
 	}
 	records := make([]record, 0, min(b.count, int64(len(body))))
 	for next := b.base; int64(len(records)) < b.count; {
 		r, rest, ok := b.record(body)
 		if !ok || r.offset < next || r.offset > b.last {
-			return nil, fmt.Errorf("decode batch at offset %d: record %d of %d makes no sense", b.base, len(records), b.count)
+			return nil, fmt.Errorf("%w: record %d of %d makes no sense", errCorrupt, len(records), b.count)
 		}
 		records, body, next = append(records, r), rest, r.offset+1
 	}
 	if len(body) > 0 {
-		return nil, fmt.Errorf("decode batch at offset %d: %d bytes follow its %d records", b.base, len(body), b.count)
+		return nil, fmt.Errorf("%w: %d bytes follow its %d records", errCorrupt, len(body), b.count)
 	}
 	return records, nil
 }

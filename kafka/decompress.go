@@ -19,7 +19,7 @@ import (
 const decompressedBytes = 64 << 20
 
 // errBomb is the error of a batch that would decompress to more than decompressedBytes.
-var errBomb = errors.New("batch decompresses to more than 64 MiB")
+var errBomb = fmt.Errorf("decompresses to more than 64 MiB: %w", errLarge)
 
 // decompressor is kgo's, but bounded: kgo.DefaultDecompressor gives up at 2 GiB only. What a batch claims is not believed
 // beyond the bound, and nothing is allocated for it.

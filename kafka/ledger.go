@@ -9,11 +9,12 @@ import (
 
 // Ledger counts what reading a cluster has cost and met since the start.
 type Ledger struct {
-	Requests    map[string]int64  // by API name, as the protocol spells it ("ListOffsets")
-	Errors      map[Failure]int64 // by API and error; the usual ones exist at 0 from the start
-	ScanBytes   int64             // record bytes that the tail index fetched
-	ScanFetches int64             // Fetch requests that the tail index sent
-	Events      [eventKinds]int64 // findings by kind, also those that Events does not keep
+	Requests    map[string]int64   // by API name, as the protocol spells it ("ListOffsets")
+	Errors      map[Failure]int64  // by API and error; the usual ones exist at 0 from the start
+	ScanBytes   int64              // record bytes that the tail index fetched
+	ScanFetches int64              // Fetch requests that the tail index sent
+	Faults      [batchFaults]int64 // of batches that the tail index met, each time that it did
+	Events      [eventKinds]int64  // findings by kind, also those that Events does not keep
 }
 
 // Failure names one kind of error of one API. It counts once for a request, and once for each row of an answer (a
@@ -97,6 +98,15 @@ func (b *books) scanned(fetches, bytes int64) {
 	defer b.mu.Unlock()
 	b.ledger.ScanFetches += fetches
 	b.ledger.ScanBytes += bytes
+}
+
+// unreadable counts the batches that a scrape's scan could not read.
+func (b *books) unreadable(d *decoder) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for f := range d.faults {
+		b.ledger.Faults[f] += d.faults[f].Load()
+	}
 }
 
 func (b *books) snapshot() Ledger {

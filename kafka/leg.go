@@ -129,7 +129,7 @@ func (l *leg) take(j *job, a *kmsg.FetchResponseTopicPartition, full bool) progr
 		}
 		return grown
 	case size > 0: // the first batch is cut
-		return j.widen(a.RecordBatches)
+		return l.widen(j, a.RecordBatches)
 	case full:
 		return waiting
 	case j.committed() && !j.probed:
@@ -152,6 +152,15 @@ func (j *job) widen(log []byte) progress {
 	}
 	j.need = int32(need)
 	return grown
+}
+
+// widen makes room for the first batch of an answer, and counts one for which there is none.
+func (l *leg) widen(j *job, log []byte) progress {
+	p := j.widen(log)
+	if p == ended {
+		_ = l.decoder.met(errLarge)
+	}
+	return p
 }
 
 // probe explains empty answers below the last stable offset. They are no end: the cleaner may have removed all that is
@@ -179,7 +188,7 @@ func (l *leg) probe(ctx context.Context, q *queue) error {
 		}
 		at := j.spans[0]
 		if base := int64(binary.BigEndian.Uint64(a.RecordBatches)); base < at.to {
-			if j.widen(a.RecordBatches) == ended {
+			if l.widen(j, a.RecordBatches) == ended {
 				continue
 			}
 			q.jobs = append(q.jobs, j)

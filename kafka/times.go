@@ -56,10 +56,11 @@ func (l *leg) time(j *job, log []byte) progress {
 		b, rest, err := nextBatch(log)
 		switch {
 		case errors.Is(err, errCut) && len(log) > 0 && !learned:
-			return j.widen(log)
+			return l.widen(j, log)
 		case errors.Is(err, errCut) && learned && j.left > 0:
 			return grown
 		case err != nil:
+			_ = l.decoder.met(err)
 			return ended
 		case b.last < j.spans[0].from:
 			log = rest
