@@ -22,6 +22,7 @@ import (
 // Config is a whole validated configuration. It is not to be changed.
 type Config struct {
 	Kafka Kafka `yaml:"kafka"`
+	Flink Flink `yaml:"flink"`
 }
 
 // Kafka says which clusters to read.
@@ -166,7 +167,7 @@ func FromBrokers(brokers []string) (*Config, error) {
 	var cluster Cluster
 	cluster.setDefaults()
 	cluster.Brokers = brokers
-	c := &Config{Kafka{[]Cluster{cluster}}}
+	c := &Config{Kafka: Kafka{[]Cluster{cluster}}}
 	var v validator
 	if v.config(c); len(v.errs) > 0 {
 		return nil, join(v.errs)

@@ -57,6 +57,14 @@ func readSecret(path string) (string, error) {
 	}
 }
 
+// now returns a secret that is not in a file, for those who read files themselves; empty for one that is, and for none.
+func (s Secret) now() (string, error) {
+	if s.file != "" || !s.Given() {
+		return "", nil
+	}
+	return s.Read()
+}
+
 // Given says whether the configuration gives the secret, in whatever way.
 func (s Secret) Given() bool { return s.inline != nil || s.file != "" || s.env != "" }
 

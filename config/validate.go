@@ -48,6 +48,7 @@ func (v *validator) config(c *Config) {
 		}
 		names[name] = i
 	}
+	v.flink(c)
 }
 
 func (v *validator) cluster(path string, c *Cluster) {

@@ -122,6 +122,9 @@ func wrongRegex(what, text string, err error) error {
 
 func (r Regex) String() string { return r.text }
 
+// MatchString says that the whole of a name matches. One that was not set matches every name.
+func (r Regex) MatchString(name string) bool { return r.re == nil || r.re.MatchString(name) }
+
 // Level is an isolation.level of consumers.
 type Level kafka.Isolation
 
