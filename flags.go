@@ -52,7 +52,11 @@ func newApp(o *options) *kingpin.Application {
 	app.Flag("kafka.brokers", "Brokers of one cluster without TLS and authentication, instead of a file: host:port, "+
 		"separated by commas. One that answers is enough. Example: kafka-1:9092,kafka-2:9092").
 		PlaceHolder("HOST:PORT,...").StringsVar(&o.brokers)
+	app.Flag("flink.url", "The REST API of a Flink cluster whose jobs read that cluster, to hold what they say against "+
+		"what the brokers have. Example: http://jobmanager:8081").PlaceHolder("URL").StringVar(&o.flinkURL)
 	app.Flag("collector.kafka", "Read consumer groups and topics from Kafka.").Default("true").BoolVar(&o.collectKafka)
+	app.Flag("collector.flink", "Compare what Flink jobs say with what Kafka has, where Flink clusters are configured.").
+		Default("true").BoolVar(&o.collectFlink)
 	app.Flag("shard", "Read one part of the groups and topics, I of N from 0 on, so that N exporters cover a large "+
 		"cluster (docs/sharding.md). Example: 0/3").
 		Default("0/1").SetValue(&o.shard)

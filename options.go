@@ -34,7 +34,9 @@ type options struct {
 
 	configFile    string
 	brokers       []string
+	flinkURL      string
 	collectKafka  bool
+	collectFlink  bool
 	shard         shardValue
 	timeoutOffset time.Duration
 	compat        bool
@@ -101,6 +103,8 @@ func (o *options) validateSource() error {
 	switch {
 	case o.command == "demo" && len(o.brokers) > 0:
 		return errors.New("--kafka.brokers: the demo brings its own cluster; leave the flag out, or leave out demo")
+	case o.flinkURL != "" && (o.configFile != "" || o.command == "demo"):
+		return errors.New("--flink.url: give it with --kafka.brokers; a file names Flink clusters itself, and the demo has none")
 	case o.configFile != "" && len(o.brokers) > 0:
 		return errors.New("--kafka.brokers and --config.file: give one of them; the file names the brokers itself")
 	case o.command != "demo" && o.collectKafka && o.configFile == "" && len(o.brokers) == 0:

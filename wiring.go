@@ -17,6 +17,11 @@ func load(o *options) (*config.Config, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--kafka.brokers: %w", err)
 		}
+		if o.flinkURL != "" {
+			if err := cfg.HearFlink(o.flinkURL); err != nil {
+				return nil, fmt.Errorf("--flink.url: %w", err)
+			}
+		}
 		return cfg, nil
 	case o.configFile == "":
 		return &config.Config{}, nil // no cluster is wanted

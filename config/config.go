@@ -175,6 +175,20 @@ func FromBrokers(brokers []string) (*Config, error) {
 	return c, nil
 }
 
+// HearFlink adds a Flink cluster that is heard by its REST API alone, all else being default.
+func (c *Config) HearFlink(address string) error {
+	rest := new(FlinkREST)
+	rest.setDefaults()
+	if err := rest.URL.parse(address); err != nil {
+		return err
+	}
+	var cluster FlinkCluster
+	cluster.setDefaults()
+	cluster.REST = rest
+	c.Flink.Clusters = append(c.Flink.Clusters, cluster)
+	return nil
+}
+
 func parse(path string, b []byte) (*Config, error) {
 	root, err := document(path, b)
 	if err != nil {
