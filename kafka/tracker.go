@@ -1,8 +1,10 @@
 package kafka
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -45,25 +47,27 @@ type history struct {
 	commits  int64  // that a follower saw
 	rewound  int64
 	replayed int64
+	missing  bool // the last scrape found commits, but no topic
 	settled  bool // two commits of one partition, at different times, where no read_committed consumer gets
 }
 
 // past is the last commit on one partition, seen while the partition's ends were known.
 type past struct {
-	offset  int64 // as last polled
-	floor   int64 // where a lower commit begins to be a rewind: the last one, or where the log was cut below it; or noCommit
-	mark    int64 // the offset in __consumer_offsets up to which commits are in the history; noFence: not known
-	high    int64 // high watermark beside it
-	proof   int64 // the last commit that stood above the last stable offset
-	time    int64 // of the last commit, in milliseconds since 1970; 0: none was seen
-	rewinds int64
-	epoch   int32  // leader epoch beside it
-	at      uint32 // the scrape that saw it last; 0: none did
-	entered uint32 // the scrape in which a trail has last moved it on; what it polled is older, or as good
-	known   bool   // floor and mark mean something
-	proven  bool   // proof means something
-	moved   bool   // the last scrape saw it move
-	lapsed  bool   // a scrape saw no commit since
+	offset   int64 // as last polled
+	floor    int64 // where a lower commit begins to be a rewind: the last one, or where the log was cut below it; or noCommit
+	mark     int64 // the offset in __consumer_offsets up to which commits are in the history; noFence: not known
+	high     int64 // high watermark beside it
+	proof    int64 // the last commit that stood above the last stable offset
+	time     int64 // of the last commit, in milliseconds since 1970; 0: none was seen
+	rewinds  int64
+	epoch    int32  // leader epoch beside it
+	at       uint32 // the scrape that saw it last; 0: none did
+	entered  uint32 // the scrape in which a trail has last moved it on; what it polled is older, or as good
+	known    bool   // floor and mark mean something
+	proven   bool   // proof means something
+	moved    bool   // the last scrape saw it move
+	lapsed   bool   // a scrape saw no commit since
+	leftover bool   // offset is of a topic that this one has replaced, and no commit is known to be about this one
 }
 
 const (
@@ -110,13 +114,15 @@ func (t *tracker) on(group string, topic *Topic) (h *history, anew bool) {
 		h = &history{id: topic.ID}
 		topics[topic.Name] = h
 	}
-	if h.id != topic.ID {
+	if h.id != topic.ID || h.missing && topic.ID == (TopicID{}) {
 		anew = true
 		h.id, h.settled = topic.ID, false
 		for i := range h.parts {
 			h.parts[i].forget(false)
+			h.parts[i].leftover = true
 		}
 	}
+	h.missing = false
 	if more := len(topic.Partitions) - len(h.parts); more > 0 {
 		h.parts = append(h.parts, make([]past, more)...)
 	}
@@ -127,10 +133,17 @@ func (t *tracker) on(group string, topic *Topic) (h *history, anew bool) {
 // when a follower comes to it. One that keeps up will come to the commit's end, and to what was before: for it the floor
 // stays, too, but not for polls.
 func (p *past) forget(followed bool) {
-	*p = past{rewinds: p.rewinds, mark: p.mark, known: p.known, floor: p.floor, lapsed: true}
+	*p = past{offset: p.offset, rewinds: p.rewinds, mark: p.mark, known: p.known, floor: p.floor, lapsed: true, leftover: p.leftover}
 	if !followed {
 		p.floor = noCommit
 	}
+}
+
+// stays says whether a commit is still, for all that is known, about a topic that this one has replaced: brokers keep such
+// commits, and consumers that have not noticed make them. It is where the last one about that topic was, or where the new
+// one has never been.
+func (p *past) stays(offset int64, now *Partition) bool {
+	return p.leftover && (offset == p.offset || offset > now.HighWatermark)
 }
 
 // cut lowers the floor to where the log was cut: what lay above is not there to be read again.
@@ -152,14 +165,15 @@ func (t *tracker) observe(group string, topic *Topic, commits []Commit, by sight
 		was, p := &h.parts[c.Partition], &topic.Partitions[c.Partition]
 		first := was.at == 0
 		if c.Code != 0 || p.Err != nil {
-			if !first {
+			if !first || was.leftover {
 				was.at, was.moved = t.scrape, false
 			}
 			continue
 		}
 		was.cut(p)
 		was.moved = !first && c.Offset != was.offset
-		counts := !was.known || was.mark == noFence || !by.live
+		was.leftover = was.stays(c.Offset, p)
+		counts := !was.leftover && (!was.known || was.mark == noFence || !by.live)
 		if counts && was.entered != t.scrape {
 			switch {
 			case was.known && c.Offset < was.floor && !was.lapsed:
@@ -186,7 +200,7 @@ func (t *tracker) observe(group string, topic *Topic, commits []Commit, by sight
 // after it, and above the log start. --reset-offsets --to-latest writes one too, so a single one counts only while it
 // stands. A second one of the same partition settles it.
 func (h *history) prove(was *past, p *Partition) {
-	if !p.above(was.offset) {
+	if was.leftover || !p.above(was.offset) {
 		return
 	}
 	if was.proven && was.proof != was.offset {
@@ -206,7 +220,7 @@ func (t *tracker) isolation(h *history, topic *Topic) (Isolation, IsolationSourc
 		return ReadUncommitted, Observed
 	}
 	for i := range topic.Partitions {
-		if was := &h.parts[i]; was.at == t.scrape && topic.Partitions[i].above(was.offset) {
+		if was := &h.parts[i]; was.at == t.scrape && !was.leftover && topic.Partitions[i].above(was.offset) {
 			return ReadUncommitted, Observed
 		}
 	}
@@ -239,7 +253,9 @@ func (t *tracker) end(s *Snapshot) {
 			topic := s.Topic(topicName)
 			switch {
 			case topic == nil || errors.Is(topic.Err, kerr.UnknownTopicOrPartition):
-				delete(topics, topicName)
+				if h.missing = group.committed(topicName); !h.missing {
+					delete(topics, topicName)
+				}
 				continue
 			case topic.Err != nil:
 				continue
@@ -252,6 +268,12 @@ func (t *tracker) end(s *Snapshot) {
 		}
 	}
 	t.endTrails(s)
+}
+
+// committed says whether the group has commits on a topic, be there such a topic or not.
+func (g *Group) committed(topic string) bool {
+	i, ok := slices.BinarySearchFunc(g.Topics, topic, func(t GroupTopic, name string) int { return cmp.Compare(t.Topic, name) })
+	return ok && len(g.Topics[i].Commits) > 0
 }
 
 // missing forgets a group that two listings in a row lack. One alone may have been made while it moved from one

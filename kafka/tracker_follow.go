@@ -98,7 +98,7 @@ func (p *past) declines(tr *trail, of *rewind, now *Partition, anew bool) (lower
 		return lower
 	}
 	for _, s := range tr.steps {
-		if s.at >= p.mark {
+		if s.at >= p.mark && (tr.id != (TopicID{}) || !p.stays(s.from, now)) {
 			add(s.from, s.to, s.time)
 		}
 	}
@@ -117,6 +117,9 @@ func (p *past) enter(tr *trail, now *Partition, scrape uint32) {
 		return
 	}
 	p.floor, p.time = tr.last, tr.time
+	if p.leftover = tr.id == (TopicID{}) && p.stays(tr.last, now); p.leftover {
+		p.floor = noCommit
+	}
 	if p.at == 0 {
 		p.offset, p.high, p.epoch = tr.last, now.HighWatermark, now.LeaderEpoch
 	}
