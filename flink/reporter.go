@@ -1,0 +1,123 @@
+package flink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// reportersAtOnce is how many reporters are asked at the same time: each page is parsed while it arrives.
+const reportersAtOnce = 64
+
+// reporter reads the Prometheus reporters of a Flink cluster's processes: the TaskManagers tell of sources, the
+// JobManager of checkpoints. It is safe for concurrent use.
+//
+// It needs the labels job_id, task_id, subtask_index, operator_name, topic and partition where they belong, kafkaCluster
+// of a dynamic source, and job_name for the job's name; of task_attempt_num and task_attempt_id one is enough. Without
+// either of them two attempts of a task cannot be told apart.
+type reporter struct {
+	targets *discovery
+	http    *httpClient
+	timeout time.Duration
+
+	mu       sync.Mutex
+	requests map[string]int64 // by target, of those that were asked last
+}
+
+// newReporter asks nobody yet.
+func newReporter(cfg ReporterConfig, resolver *net.Resolver) (*reporter, error) {
+	targets, err := newDiscovery(cfg, resolver)
+	if err != nil {
+		return nil, err
+	}
+	client, err := newHTTPClient(cfg.HTTP, cfg.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	return &reporter{targets: targets, http: client, timeout: cfg.Timeout, requests: make(map[string]int64)}, nil
+}
+
+func (r *reporter) close() { r.http.close() }
+
+// read asks all reporters at the same time. One that does not answer costs its own rows, and its Reach says why; the
+// others' are put together, since the instances of a source may be on many TaskManagers.
+func (r *reporter) read(ctx context.Context) ([]Job, []Reach) {
+	urls, reaches := r.targets.find(ctx, r.timeout)
+	pages := make([]*page, len(urls))
+	answers := make([]Reach, len(urls))
+	var asked sync.WaitGroup
+	slots := make(chan struct{}, reportersAtOnce)
+	for i, u := range urls {
+		slots <- struct{}{}
+		asked.Go(func() {
+			pages[i], answers[i] = r.ask(ctx, u)
+			<-slots
+		})
+	}
+	asked.Wait()
+	r.count(urls, answers)
+
+	all := newAssembly(Reporter)
+	for _, p := range pages {
+		for _, row := range p.rows {
+			all.add(row)
+		}
+	}
+	return all.all(), append(answers, reaches...)
+}
+
+// ask reads one page. The page is never nil: what came before an error is in it.
+func (r *reporter) ask(ctx context.Context, u *url.URL) (*page, Reach) {
+	p := &page{}
+	after := time.Now()
+	err := r.http.stream(ctx, u, answer{accept: "text/plain;version=0.0.4", from: "a Flink reporter"},
+		func(_ http.Header, body io.Reader) (err error) {
+			p, err = readPage(body, maxPage)
+			return err
+		})
+	before := time.Now()
+	for _, row := range p.rows {
+		if row.before.IsZero() {
+			row.span = span{after, before}
+		}
+	}
+	if err == nil {
+		err = p.useless()
+	}
+	return p, Reach{Interface: Reporter, Target: shownURL(u), At: before, Err: err, Skipped: p.skipped}
+}
+
+// useless says what is wrong with a page from which nothing can be understood.
+func (p *page) useless() error {
+	switch {
+	case !p.anyFlink:
+		return errors.New("no metric of Flink's in it: is it another program's page?")
+	case p.skipped == 0 || len(p.rows) > 0:
+		return nil
+	}
+	var missing missingLabelError
+	if errors.As(p.problem, &missing) {
+		return fmt.Errorf("none of %d samples was understood, the first has %w: does metrics.reporter.NAME.scope.variables.excludes leave it out?",
+			p.skipped, missing)
+	}
+	return fmt.Errorf("none of %d samples was understood, the first because of %w", p.skipped, p.problem)
+}
+
+// count counts the requests of each target. A target that is gone is forgotten, so that pods that come and go do not
+// add up.
+func (r *reporter) count(urls []*url.URL, answers []Reach) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := make(map[string]int64, len(urls))
+	for i, u := range urls {
+		now[u.String()] = r.requests[u.String()] + 1
+		answers[i].Requests = now[u.String()]
+	}
+	r.requests = now
+}
