@@ -96,7 +96,7 @@ func cluster() *kafka.Reading {
 	follower := &kafka.Following{State: kafka.FollowerBehind, Behind: 9007199254740993}
 	follower.Records[kafka.CommitRecord], follower.Records[kafka.UndecodableRecord] = 18, 1
 	ledger := kafka.Ledger{
-		Requests: map[string]int64{"Metadata": 3, "Fetch": 0}, Errors: map[kafka.Failure]int64{{API: "Metadata", Error: "timeout"}: 1}, ScanBytes: 70, ScanFetches: 2,
+		Requests: map[string]int64{"Metadata": 3, "Fetch": 0}, Errors: map[kafka.Failure]int64{{API: "Metadata", Error: "timeout"}: 1}, ScanBytes: 70, ScanFetches: 2, TLSFiles: true, TLSFailures: 4,
 	}
 	ledger.Faults[kafka.Corrupt] = 5
 	return &kafka.Reading{Snapshot: s, Lags: []kafka.TopicLag{denied, lag}, Transactions: open, Follower: follower, Ledger: ledger}

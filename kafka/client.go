@@ -31,7 +31,7 @@ type ClientConfig struct {
 // Validate says what is wrong with the configuration as far as that can be known without connecting: what is missing, and
 // which files cannot be read or do not hold what they should.
 func (c ClientConfig) Validate() error {
-	opts, err := c.options(log.NewNopLogger())
+	opts, err := c.options(newBooks(), log.NewNopLogger())
 	if err != nil {
 		return err
 	}
@@ -40,8 +40,8 @@ func (c ClientConfig) Validate() error {
 
 // options are those of a client that lives as long as the process and works in bursts, one for each scrape, under a
 // deadline that its callers set. Options appended to them win.
-func (c ClientConfig) options(logger log.Logger) ([]kgo.Opt, error) {
-	dial, err := c.dialer(logger)
+func (c ClientConfig) options(books *books, logger log.Logger) ([]kgo.Opt, error) {
+	dial, err := c.dialer(books, logger)
 	if err != nil {
 		return nil, err
 	}

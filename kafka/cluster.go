@@ -47,7 +47,8 @@ func NewCluster(cfg Config, logger log.Logger) (*Cluster, error) {
 		logger = log.With(logger, "kafka_cluster", cfg.Name)
 	}
 	cfg.Groups.shard = cfg.Shard
-	opts, err := cfg.Client.options(logger)
+	books := newBooks()
+	opts, err := cfg.Client.options(books, logger)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func NewCluster(cfg Config, logger log.Logger) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{
-		config: cfg, logger: logger, client: client, books: newBooks(), events: newEvents(logger),
+		config: cfg, logger: logger, client: client, books: books, events: newEvents(logger),
 		turn: make(chan struct{}, 1), index: newIndex(cfg.Scan), tracker: newTracker(), watch: newWatch(),
 		transactions: newTransactions(), shareLevels: shareLevels{},
 	}

@@ -89,7 +89,7 @@ func countCommits(b *testing.B, seeds []string, want int) {
 
 func followCommits(b *testing.B, seeds []string, logs int, want int64) {
 	b.Helper()
-	opts, err := ClientConfig{Seeds: seeds}.options(log.NewNopLogger())
+	opts, err := ClientConfig{Seeds: seeds}.options(newBooks(), log.NewNopLogger())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,6 +15,9 @@ type Ledger struct {
 	ScanFetches int64              // Fetch requests that the tail index sent
 	Faults      [batchFaults]int64 // of batches that the tail index met, each time that it did
 	Events      [eventKinds]int64  // findings by kind, also those that Events does not keep
+
+	TLSFiles    bool  // there are TLS files, and TLSFailures means something
+	TLSFailures int64 // looks at them, one for each new connection, that found none to use
 }
 
 // Failure names one kind of error of one API. It counts once for a request, and once for each row of an answer (a
@@ -107,6 +110,20 @@ func (b *books) unreadable(d *decoder) {
 	for f := range d.faults {
 		b.ledger.Faults[f] += d.faults[f].Load()
 	}
+}
+
+// usesTLSFiles notes that TLS files are looked at for each connection.
+func (b *books) usesTLSFiles() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ledger.TLSFiles = true
+}
+
+// failedTLSFiles counts a look at TLS files that cannot be used.
+func (b *books) failedTLSFiles() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ledger.TLSFailures++
 }
 
 func (b *books) snapshot() Ledger {

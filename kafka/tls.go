@@ -101,6 +101,7 @@ func (c TLSConfig) parse(p pems) (*tls.Config, error) {
 // tlsFiles keeps the last good state of a TLSConfig's files.
 type tlsFiles struct {
 	conf   TLSConfig
+	books  *books
 	logger log.Logger
 
 	mu     sync.Mutex
@@ -109,8 +110,8 @@ type tlsFiles struct {
 	broken string // what was wrong at the last look, and has been logged
 }
 
-func newTLSFiles(c TLSConfig, logger log.Logger) (*tlsFiles, error) {
-	f := &tlsFiles{conf: c, logger: logger}
+func newTLSFiles(c TLSConfig, books *books, logger log.Logger) (*tlsFiles, error) {
+	f := &tlsFiles{conf: c, books: books, logger: logger}
 	p, err := c.read()
 	if err != nil {
 		return nil, err
@@ -119,6 +120,9 @@ func newTLSFiles(c TLSConfig, logger log.Logger) (*tlsFiles, error) {
 		return nil, err
 	}
 	f.pems = p
+	if p != (pems{}) {
+		books.usesTLSFiles()
+	}
 	return f, nil
 }
 
@@ -147,6 +151,7 @@ func (f *tlsFiles) update(p pems, err error) (conf *tls.Config, broken string, c
 		conf, err = f.conf.parse(p)
 	}
 	if err != nil {
+		f.books.failedTLSFiles()
 		if f.broken != err.Error() {
 			f.broken, broken = err.Error(), err.Error()
 		}
@@ -157,12 +162,12 @@ func (f *tlsFiles) update(p pems, err error) (conf *tls.Config, broken string, c
 }
 
 // dialer opens connections, with TLS where it is configured.
-func (c ClientConfig) dialer(logger log.Logger) (func(ctx context.Context, network, addr string) (net.Conn, error), error) {
+func (c ClientConfig) dialer(books *books, logger log.Logger) (func(ctx context.Context, network, addr string) (net.Conn, error), error) {
 	d := &net.Dialer{Timeout: cmp.Or(c.DialTimeout, DefaultDialTimeout)}
 	if c.TLS == nil {
 		return d.DialContext, nil
 	}
-	files, err := newTLSFiles(*c.TLS, logger)
+	files, err := newTLSFiles(*c.TLS, books, logger)
 	if err != nil {
 		return nil, fmt.Errorf("TLS: %w", err)
 	}

@@ -140,7 +140,12 @@ func fakeCluster(t *testing.T, opts ...kfake.Opt) *kfake.Cluster {
 
 func newTestClient(t *testing.T, c ClientConfig, logger log.Logger) *kgo.Client {
 	t.Helper()
-	opts, err := c.options(logger)
+	return countedClient(t, c, newBooks(), logger)
+}
+
+func countedClient(t *testing.T, c ClientConfig, books *books, logger log.Logger) *kgo.Client {
+	t.Helper()
+	opts, err := c.options(books, logger)
 	must(t, err)
 	cl, err := kgo.NewClient(opts...)
 	must(t, err)
@@ -217,7 +222,15 @@ func TestTLSFilesFollowTheDisk(t *testing.T) {
 
 	var logged bytes.Buffer
 	cluster := newTLSCluster(t, ca, ca.pair(1))
-	cl := newTestClient(t, ClientConfig{Seeds: cluster.ListenAddrs(), TLS: &conf}, log.NewLogfmtLogger(log.NewSyncWriter(&logged)))
+	books := newBooks()
+	cl := countedClient(t, ClientConfig{Seeds: cluster.ListenAddrs(), TLS: &conf}, books, log.NewLogfmtLogger(log.NewSyncWriter(&logged)))
+	failures := func() int64 {
+		l := books.snapshot()
+		if !l.TLSFiles {
+			t.Error("the ledger knows of no TLS files")
+		}
+		return l.TLSFailures
+	}
 	reconnect := func(want int64) {
 		t.Helper()
 		cluster.breakAll()
@@ -230,6 +243,9 @@ func TestTLSFilesFollowTheDisk(t *testing.T) {
 
 	put(101)
 	reconnect(101)
+	if n := failures(); n != 0 {
+		t.Errorf("%d failures counted of files that are in order", n)
+	}
 
 	// A broken file, a missing one, and a key of another certificate: the last good ones stay in force.
 	good, err := os.ReadFile(conf.KeyFile)
@@ -241,9 +257,14 @@ func TestTLSFilesFollowTheDisk(t *testing.T) {
 		"no CA":   func() { write(t, conf.CAFile, []byte("nothing")) },
 	} {
 		logged.Reset()
+		before := failures()
 		breakIt()
 		reconnect(101)
+		once := failures()
 		reconnect(101)
+		if twice := failures(); once <= before || twice <= once {
+			t.Errorf("%s: %d failures counted before, then %d, then %d", what, before, once, twice)
+		}
 		if n := strings.Count(logged.String(), "keeping those loaded before"); n != 1 {
 			t.Errorf("%s: logged %d times, want once:\n%s", what, n, logged.String())
 		}
@@ -252,7 +273,11 @@ func TestTLSFilesFollowTheDisk(t *testing.T) {
 		}
 		write(t, conf.KeyFile, good)
 		write(t, conf.CAFile, ca.pem())
+		healed := failures()
 		reconnect(101)
+		if n := failures(); n != healed {
+			t.Errorf("%s: %d failures counted of files that are in order again", what, n-healed)
+		}
 	}
 	put(102)
 	reconnect(102)
@@ -266,6 +291,17 @@ func TestTLSFilesFollowTheDisk(t *testing.T) {
 	}
 	write(t, conf.CAFile, append(ca.pem(), other.pem()...))
 	reconnect(102)
+}
+
+// Where no TLS files are configured there is nothing to fail.
+func TestLedgerWithoutTLSFiles(t *testing.T) {
+	for name, conf := range map[string]*TLSConfig{"plain text": nil, "the system's authorities": {}} {
+		books := newBooks()
+		countedClient(t, ClientConfig{Seeds: []string{"localhost:9092"}, TLS: conf}, books, log.NewNopLogger())
+		if books.snapshot().TLSFiles {
+			t.Errorf("%s: the ledger knows of TLS files", name)
+		}
+	}
 }
 
 func isUnknownAuthority(err error) bool {
