@@ -76,7 +76,7 @@ func (c *Cluster) AwaitCleaned(t testing.TB, topic string) {
 			if err != nil {
 				return err
 			}
-			if cleaned < goal {
+			if max(cleaned, e.LogStart) < goal { // what lies below the log start is not cleaned, and not always noted as done
 				return fmt.Errorf("node %d has cleaned %s-%d up to %d, want %d", n.id, topic, p, cleaned, goal)
 			}
 		}
