@@ -194,7 +194,7 @@ func groupFamilies() []exposition.Family[kafka.Group] {
 	return []exposition.Family[kafka.Group]{
 		{
 			Desc: exposition.Desc{Name: "truelag_group_info", Type: exposition.Gauge, Labels: []string{"group", "type", "state"},
-				Help: "1 for each group that ListGroups names: its type (classic, consumer, streams, share) and its state as the broker spells it."},
+				Help: "1 for each group that ListGroups names, or named before its coordinator began to load other groups: its type (classic, consumer, streams, share) and its state as the broker spells it."},
 			Series: []exposition.Series[kafka.Group]{{
 				ExtraOf: func(g *kafka.Group) string {
 					return exposition.Label("type", string(g.Type)) + "," + exposition.Label("state", g.State)
@@ -283,11 +283,6 @@ func costFamilies() []exposition.Family[kafka.Ledger] {
 			Desc: exposition.Desc{Name: "truelag_scan_unreadable_batches_total", Type: exposition.Counter, Labels: []string{"reason"},
 				Help: "Record batches at the tails that could not be read, so that their offsets are unscanned or their records' ages are not known: old_format (a message of format 0 or 1), corrupt (a header, checksum or record makes no sense), compression (a codec is not known, or the bytes are not of it), too_large (above 64 MiB, as it stands or decompressed, or with holes and more than 131072 records). A batch counts each time that it is fetched: most often once, one that is corrupt with each scrape. All reasons exist from the start."},
 			Series: faults,
-		},
-		{
-			Desc: exposition.Desc{Name: "truelag_kafka_tls_reload_failures_total", Type: exposition.Counter,
-				Help: "Looks at the TLS files on disk (ca_file, cert_file, key_file), one for each new connection to a broker, that found one missing or not to be used: the ones loaded before stay in force, and the log says what is wrong. Exists at 0 where such files are configured, absent elsewhere."},
-			Series: single(func(l *kafka.Ledger) (float64, bool) { return float64(l.TLSFailures), l.TLSFiles }),
 		},
 	}
 }

@@ -116,8 +116,9 @@ func TestCommitsInChunks(t *testing.T) {
 	b := newBed(t, readerConfig{})
 	b.fill()
 	before := b.pass()
-	for g := range b.reader.commits {
-		b.reader.commits[g] = b.wire.maxAnswer()
+	for name, e := range b.roster {
+		e.bytes = b.wire.maxAnswer()
+		b.roster[name] = e
 	}
 	saw := b.watch()
 	sameRows(t, changes(before, b.pass()), map[string]string{})

@@ -2,12 +2,14 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sort"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -19,29 +21,19 @@ func (p *pass) listGroups(ctx context.Context) {
 			return
 		}
 		resp := answer.(*kmsg.ListGroupsResponse)
-		n.listed = p.rowError("ListGroups", resp.ErrorCode) == nil // while it loads, a broker lists what it has so far
+		err = p.rowError("ListGroups", resp.ErrorCode)
+		n.listed = err == nil
 		for i := range resp.Groups {
 			g := &resp.Groups[i]
 			if !p.config.Groups.Match(g.Group) {
 				continue
 			}
-			row := Group{
-				Name:         g.Group,
-				Coordinator:  n.ID,
-				Type:         Classic,
-				State:        g.GroupState,
-				ProtocolType: g.ProtocolType,
-				DescribeErr:  errUnanswered,
-				CommitsErr:   errUnanswered,
-				bytes:        p.commits[g.Group],
-			}
-			if g.GroupType != "" {
-				row.Type = GroupType(strings.ToLower(g.GroupType))
-			}
-			if row.Type == Share {
-				row.CommitsErr = nil
-			}
+			row := p.row(n, g.Group, GroupType(strings.ToLower(g.GroupType)), g.ProtocolType)
+			row.State = g.GroupState
 			n.groups = append(n.groups, row)
+		}
+		if errors.Is(err, kerr.CoordinatorLoadInProgress) { // some brokers list what they have so far, others nothing
+			p.recall(n)
 		}
 		n.groups = ordered(n.groups, byName)
 	})
@@ -62,7 +54,11 @@ func (n *node) group(name string) *Group {
 func (p *pass) mergeGroups() []Group {
 	var all []Group
 	for _, n := range p.nodes {
-		all = append(all, n.groups...)
+		for i := range n.groups {
+			if n.groups[i].there() {
+				all = append(all, n.groups[i])
+			}
+		}
 	}
 	slices.SortStableFunc(all, byName)
 	merged := all[:0]

@@ -27,14 +27,14 @@ type reader struct {
 	logger log.Logger
 
 	// What the last pass found; one pass runs at a time.
-	commits map[string]int  // how many bytes each group's commits take in an answer, or are taken to
-	silent  map[int32]bool  // brokers that did not answer
-	named   map[string]bool // topics that groups name; only with shards
+	roster roster          // the groups that were seen
+	silent map[int32]bool  // brokers that did not answer
+	named  map[string]bool // topics that groups name; only with shards
 }
 
 // newReader makes a reader. The client must have no consumer and no producer, and is not closed.
 func newReader(client *kgo.Client, config readerConfig, books *books, logger log.Logger) *reader {
-	return &reader{wire: &wire{client: client, books: books}, config: config, logger: logger}
+	return &reader{wire: &wire{client: client, books: books}, config: config, logger: logger, roster: roster{}}
 }
 
 const (
@@ -101,10 +101,7 @@ func within(ctx context.Context, share float64, parts ...func(context.Context)) 
 
 // remember keeps what the next pass goes by, and tells the log of brokers that fell silent or are back.
 func (r *reader) remember(s *Snapshot) {
-	r.commits = make(map[string]int, len(s.Groups))
-	for i := range s.Groups {
-		r.commits[s.Groups[i].Name] = s.Groups[i].bytes
-	}
+	r.roster.take(s)
 	silent := map[int32]bool{}
 	for _, b := range s.Brokers {
 		if b.Err != nil {

@@ -96,6 +96,7 @@ type Group struct {
 	CommitsErr error
 	Topics     []GroupTopic // by topic name
 	bytes      int          // that its commits take in an answer, also those that the filter leaves out
+	recalled   bool         // the coordinator has not listed it, because it was loading; it was asked about all the same
 
 	Share *ShareState // of a share group in a Reading; else nil
 }
