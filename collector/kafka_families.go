@@ -284,5 +284,10 @@ func costFamilies() []exposition.Family[kafka.Ledger] {
 				Help: "Record batches at the tails that could not be read, so that their offsets are unscanned or their records' ages are not known: old_format (a message of format 0 or 1), corrupt (a header, checksum or record makes no sense), compression (a codec is not known, or the bytes are not of it), too_large (above 64 MiB, as it stands or decompressed, or with holes and more than 131072 records). A batch counts each time that it is fetched: most often once, one that is corrupt with each scrape. All reasons exist from the start."},
 			Series: faults,
 		},
+		{
+			Desc: exposition.Desc{Name: "truelag_kafka_tls_reload_failures_total", Type: exposition.Counter,
+				Help: "Looks at the TLS files on disk (ca_file, cert_file, key_file), one for each new connection to a broker, that found one missing or not to be used: the ones loaded before stay in force, and the log says what is wrong. Exists at 0 where such files are configured, absent elsewhere."},
+			Series: single(func(l *kafka.Ledger) (float64, bool) { return float64(l.TLSFailures), l.TLSFiles }),
+		},
 	}
 }
