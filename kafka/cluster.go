@@ -91,7 +91,10 @@ const scanShare = 0.75
 //
 // It fails only when nothing at all can be said: no broker answers, the credentials are refused, or the context ends.
 // The Reading then holds the Ledger alone. Everything smaller stands in its row.
-func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
+func (c *Cluster) Read(ctx context.Context) (*Reading, error) { return c.read(ctx, nil) }
+
+// read makes a pass for a caller who is interested in more than usual, or is not (nil).
+func (c *Cluster) read(ctx context.Context, in *Interest) (*Reading, error) {
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -101,10 +104,11 @@ func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
 		ctx, cancel = context.WithTimeout(ctx, defaultTime)
 		defer cancel()
 	}
+	c.watchFor(in)
 	c.collect()
 	s, err := c.reader.read(ctx)
 	if err != nil {
-		return &Reading{Snapshot: &Snapshot{}, Follower: c.following(nil), Ledger: c.ledger()}, err
+		return &Reading{Snapshot: &Snapshot{}, Follower: c.following(nil), Answers: in.unanswered(err), Ledger: c.ledger()}, err
 	}
 	deadline, _ := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(scanShare*float64(time.Until(deadline))))
@@ -113,19 +117,27 @@ func (c *Cluster) Read(ctx context.Context) (*Reading, error) {
 	follower := c.following(s)
 	standings, lower := c.stand(s, follower)
 	r := &Reading{Snapshot: s, Shard: c.config.Shard, Follower: follower, Lags: make([]TopicLag, 0, len(standings))}
+	var questions []asked
+	if in != nil {
+		r.Answers, questions = c.examine(s, standings, in.Questions)
+	}
 	work := []func(context.Context){
 		func(ctx context.Context) { r.Transactions = c.openTransactions(ctx, s) },
 		func(ctx context.Context) { c.readShares(ctx, s) },
 	}
 	if c.config.Scan.Enabled {
 		c.index.begin(s.At, c.partial(s)) // not in the scan: the share groups' states are written beside it
-		work = append(work, func(ctx context.Context) { c.scan(ctx, s, standings, lower) })
+		work = append(work, func(ctx context.Context) { c.scan(ctx, s, standings, lower, questions) })
 	}
 	within(ctx, 5./6, work...) // rewinds are looked at a second time, however slow the scan is
 	c.rewinds(ctx, standings, lower)
 	for i := range standings {
 		r.Lags = append(r.Lags, standings[i].judge())
 	}
+	for i := range questions {
+		questions[i].count()
+	}
+	r.Trails = c.trails(s, in)
 	c.events.add(s.At, c.watch.next(r)...)
 	r.Ledger = c.ledger()
 	c.last.Store(r)

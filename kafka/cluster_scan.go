@@ -10,12 +10,15 @@ import (
 )
 
 // scan reads the batch headers between commits and ends as far as they are not known.
-func (c *Cluster) scan(ctx context.Context, s *Snapshot, standings []standing, lower []*rewind) {
+func (c *Cluster) scan(ctx context.Context, s *Snapshot, standings []standing, lower []*rewind, questions []asked) {
 	for i := range standings {
 		standings[i].want(c.index)
 	}
 	for _, r := range lower {
 		standings[r.at].wantReplay(c.index, r)
+	}
+	for i := range questions {
+		questions[i].want(c.index)
 	}
 	c.settle(ctx, c.index.settle(s))
 	c.learnPolicies(ctx, s)

@@ -48,6 +48,7 @@ type follower struct {
 	told    bool // the log knows that commits are followed
 	said    map[string]time.Time
 	odd     map[string]bool // what the log was told of undecodable records
+	watched watchedGroups
 }
 
 // pace is how fast a follower does things. Tests are in a hurry.

@@ -146,6 +146,7 @@ func (f *follower) lose(asked map[int32]asking) {
 func (f *follower) restart(p *logPart) {
 	p.lose()
 	f.trails.drop(int(p.number))
+	f.loseWatched(p.number)
 	f.outdate()
 }
 
@@ -219,10 +220,15 @@ func (f *follower) take(p asking, a *kmsg.FetchResponseTopicPartition, d decoded
 	}
 	now := time.Now()
 	if !p.answered.IsZero() && now.Sub(p.answered) > heldFor {
+		if len(p.held) > 0 {
+			f.loseWatched(p.number)
+		}
 		clear(p.held)
 	}
 	p.answered = now
-	f.records[UndecodableRecord] += d.skipped
+	if f.records[UndecodableRecord] += d.skipped; d.skipped > 0 {
+		f.loseWatched(p.number)
+	}
 	for _, r := range d.records {
 		if err := f.record(p.logPart, r); err != nil {
 			return err

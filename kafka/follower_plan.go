@@ -70,6 +70,7 @@ func (f *follower) assign(t *kmsg.MetadataResponseTopic) (moved []epochAsk) {
 			p.lose()
 		}
 		f.trails, f.dead = trails{}, 0
+		f.watched.lose(func(string) bool { return true })
 		f.topic = t.TopicID
 	}
 	for len(f.parts) < len(t.Partitions) {

@@ -25,12 +25,13 @@ func (f *follower) record(p *logPart, r *kgo.Record) error {
 	f.records[kind]++
 	if kind == UndecodableRecord {
 		f.oddity(p, r, err)
+		f.watched.lose(func(group string) bool { return group == c.group })
 		return nil
 	}
 	if !wanted {
 		return nil
 	}
-	c.at = r.Offset
+	c.at, c.effect = r.Offset, r.Timestamp.UnixMilli()
 	if r.Attrs.IsTransactional() {
 		p.held.hold(r.ProducerID, &c)
 		return nil
@@ -48,6 +49,7 @@ func (f *follower) marker(p *logPart, r *kgo.Record) error {
 		if v == isAborted {
 			continue
 		}
+		c.effect = r.Timestamp.UnixMilli()
 		if err := f.commit(p, &c.seenCommit, c.count); err != nil {
 			return err
 		}
@@ -69,6 +71,7 @@ func (f *follower) commit(p *logPart, c *seenCommit, count int64) error {
 	was := t.gone
 	t.add(c)
 	t.commits += count - 1
+	f.watched.see(c, p.answered)
 	switch {
 	case t.gone && !was:
 		f.dead++

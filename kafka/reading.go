@@ -37,6 +37,9 @@ type Reading struct {
 
 	Follower *Following // of commits; nil: it is switched off
 
+	Answers []Answer      // to the questions of the Interest, in their order
+	Trails  []CommitTrail // of the groups that the Interest watches, by name
+
 	Ledger Ledger // what the reads have cost and met since the start, this one included
 }
 

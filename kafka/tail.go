@@ -26,9 +26,10 @@ type tail struct {
 	times map[int64]int64 // of records inside batches, by offset, where a commit stands before one
 }
 
-// want is a commit from which on a scrape wants to know what the offsets are.
+// want is a commit from which on a scrape wants to know what the offsets are, or the stretch that a question is about.
 type want struct {
 	from      int64
+	to        int64 // 0: the log's end
 	isolation Isolation
 	moved     bool // the commit is not where it was at the last scrape
 }
@@ -104,8 +105,7 @@ func (t *tail) shed(n int, now time.Time) {
 // come first, since a group far behind must not keep one that is nearly there from its answer. It also forgets what no
 // want reaches, unless others may come back.
 func (t *tail) plan(p *Partition, partial bool) (stable, open, renewal []span) {
-	slices.SortFunc(t.wants, func(a, b want) int { return cmp.Compare(b.from, a.from) })
-	lowest := max(t.wants[len(t.wants)-1].from, p.LogStart)
+	lowest := max(slices.MinFunc(t.wants, func(a, b want) int { return cmp.Compare(a.from, b.from) }).from, p.LogStart)
 	if t.floor <= lowest {
 		t.floor = 0
 	}
@@ -116,19 +116,14 @@ func (t *tail) plan(p *Partition, partial bool) (stable, open, renewal []span) {
 	}
 	t.stable.trimBelow(keep)
 	t.open.trimBelow(max(keep, p.LastStable))
-	upper, upperOpen := p.LastStable, p.HighWatermark
-	for _, w := range t.wants {
-		from := max(w.from, low)
-		stable = append(stable, t.stable.missing(from, upper)...)
+	for _, s := range covered(t.wants, ReadCommitted, low, p.LastStable) {
+		stable = t.stable.unread(stable, s)
 		if t.renewal != nil {
-			renewal = append(renewal, t.renewal.missing(from, upper)...)
+			renewal = t.renewal.unread(renewal, s)
 		}
-		upper = min(upper, from)
-		if w.isolation == ReadUncommitted {
-			border := max(from, p.LastStable)
-			open = append(open, t.open.missing(border, upperOpen)...)
-			upperOpen = min(upperOpen, border)
-		}
+	}
+	for _, s := range covered(t.wants, ReadUncommitted, max(low, p.LastStable), p.HighWatermark) {
+		open = t.open.unread(open, s)
 	}
 	return stable, open, renewal
 }
@@ -147,11 +142,14 @@ func (t *tail) renew(now time.Time, age time.Duration, left []span) bool {
 	return true
 }
 
-// cuts are the commits of interest.
+// cuts are the offsets of interest: what lies on both sides of each must be countable.
 func (t *tail) cuts() []int64 {
 	cuts := make([]int64, len(t.wants))
 	for i, w := range t.wants {
 		cuts[i] = w.from
+		if w.to != 0 {
+			cuts = append(cuts, w.to)
+		}
 	}
 	return cuts
 }

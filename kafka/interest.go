@@ -1,0 +1,53 @@
+package kafka
+
+import (
+	"context"
+	"time"
+)
+
+// Interest is what a caller wants to know of a pass beside what every Reading tells.
+type Interest struct {
+	// Questions are answered in the Reading, in their order. What they need of a log is read like what lies between
+	// commits and ends, out of the same budget, and is kept while they are asked again.
+	Questions []Question
+
+	// Watch names the groups whose commits are kept one by one, if commits are followed, from this pass on until an
+	// Interest does not name them any more. A pass without an Interest changes nothing, and takes none of them.
+	Watch []string
+}
+
+// ReadFor makes a pass like Read, and says in the Reading what the caller is interested in. When it fails, every Answer
+// says why, and no commit is taken from the trails.
+func (c *Cluster) ReadFor(ctx context.Context, in Interest) (*Reading, error) {
+	return c.read(ctx, &in)
+}
+
+// watchFor tells the follower which groups somebody is interested in.
+func (c *Cluster) watchFor(in *Interest) {
+	if in != nil && c.follower != nil {
+		c.follower.watchFor(in.Watch)
+	}
+}
+
+// trails are the commits that were seen of the watched groups.
+func (c *Cluster) trails(s *Snapshot, in *Interest) []CommitTrail {
+	if in == nil || len(in.Watch) == 0 {
+		return nil
+	}
+	if c.follower == nil {
+		return polledTrails(in.Watch)
+	}
+	return c.follower.takeTrails(s, time.Now())
+}
+
+// unanswered are the answers of a pass that has failed.
+func (in *Interest) unanswered(err error) []Answer {
+	if in == nil {
+		return nil
+	}
+	answers := make([]Answer, len(in.Questions))
+	for i, q := range in.Questions {
+		answers[i] = Answer{Err: err, From: q.From, To: q.To}
+	}
+	return answers
+}
