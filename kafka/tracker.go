@@ -28,7 +28,7 @@ import (
 // second one is later. At a change from one way to the other, what lies between the two views of a moment may be missed.
 type tracker struct {
 	groups map[string]map[string]*history // by group, then topic
-	absent map[string]bool                // groups that the last complete listing lacked
+	absent map[string]time.Time           // groups that complete listings lack, and since when
 	scrape uint32
 
 	trails trails // what a follower saw and no scrape could use yet
@@ -36,7 +36,7 @@ type tracker struct {
 }
 
 func newTracker() *tracker {
-	return &tracker{groups: map[string]map[string]*history{}, absent: map[string]bool{}, trails: trails{}}
+	return &tracker{groups: map[string]map[string]*history{}, absent: map[string]time.Time{}, trails: trails{}}
 }
 
 // sight is how a scrape sees the commits of a group.
@@ -120,15 +120,19 @@ func (t *tracker) observe(group string, topic *Topic, commits []Commit, by sight
 // end closes a scrape: partitions without a commit, topics and groups that are gone are forgotten. What could not be
 // read is not gone.
 func (t *tracker) end(s *Snapshot) {
+	for name := range t.absent {
+		if s.Group(name) != nil || t.groups[name] == nil && t.trails[name] == nil {
+			delete(t.absent, name)
+		}
+	}
 	for name, topics := range t.groups {
 		group := s.Group(name)
 		if group == nil {
 			if s.GroupsComplete {
-				t.missing(name)
+				t.missing(name, s.At)
 			}
 			continue
 		}
-		delete(t.absent, name)
 		if group.CommitsErr != nil {
 			continue
 		}
@@ -159,14 +163,19 @@ func (g *Group) committed(topic string) bool {
 	return ok && len(g.Topics[i].Commits) > 0
 }
 
-// missing forgets a group that two listings in a row lack. One alone may have been made while it moved from one
-// coordinator to another.
-func (t *tracker) missing(group string) {
-	if t.absent[group] {
+// goneAfter is how long all complete listings must lack a group for it to be gone. It may be moving from one coordinator
+// to another, however many scrapes that takes: several Prometheus servers may scrape within a second.
+const goneAfter = time.Minute
+
+// missing forgets a group that is gone.
+func (t *tracker) missing(group string, now time.Time) {
+	since, ok := t.absent[group]
+	switch {
+	case !ok:
+		t.absent[group] = now
+	case now.Sub(since) >= goneAfter:
 		delete(t.groups, group)
 		delete(t.trails, group)
 		delete(t.absent, group)
-		return
 	}
-	t.absent[group] = true
 }

@@ -133,8 +133,8 @@ func (t *tracker) endTrails(s *Snapshot) {
 		group := s.Group(name)
 		switch {
 		case group == nil:
-			if s.GroupsComplete && t.groups[name] == nil { // else end has counted it as missing
-				t.missing(name)
+			if s.GroupsComplete {
+				t.missing(name, s.At)
 			}
 			continue
 		case group.CommitsErr != nil:

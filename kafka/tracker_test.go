@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -190,36 +189,6 @@ func TestTrailsAndPolls(t *testing.T) {
 				t.Errorf("trails are left: %v", s.is.trails)
 			}
 		})
-	}
-}
-
-// The memory of the tracker is that of the groups and partitions that there are.
-func TestTrackerForgets(t *testing.T) {
-	tr := newTracker()
-	s := &Snapshot{GroupsComplete: true, Topics: []Topic{{Name: "t", Partitions: make([]Partition, 1)}}}
-	for round := range 5 {
-		ts := trails{}
-		for i := range 100 {
-			c := seenCommit{group: fmt.Sprint("g", round, i), topic: "t", at: int64(i)}
-			ts.of(&c, 0, 1).on(&c).add(&c)
-		}
-		tr.scrape++
-		tr.absorb(collected{trails: ts, logs: 1, live: []bool{true}, anew: []bool{false}})
-		if round == 0 {
-			for i := range 100 {
-				name := fmt.Sprint("g", round, i)
-				tr.observe(name, &s.Topics[0], []Commit{{}}, sight{})
-			}
-		}
-		tr.end(s) // which lists no group at all
-		if n := len(tr.groups) + len(tr.trails) + len(tr.absent); n > 500 {
-			t.Errorf("round %d: %d groups are remembered", round, n)
-		}
-	}
-	tr.absorb(collected{trails: trails{}})
-	tr.end(s)
-	if n := len(tr.groups) + len(tr.trails) + len(tr.absent); n != 0 {
-		t.Errorf("%d groups are remembered in the end", n)
 	}
 }
 
