@@ -3,7 +3,6 @@ package flink
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -87,26 +86,14 @@ func (r *reporter) ask(ctx context.Context, u *url.URL) (*page, Reach) {
 			row.span = span{after, before}
 		}
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case !p.anyFlink:
+		err = errors.New("no metric of Flink's in it: is it another program's page?")
+	default:
 		err = p.useless()
 	}
 	return p, Reach{Interface: Reporter, Target: shownURL(u), At: before, Err: err, Skipped: p.skipped}
-}
-
-// useless says what is wrong with a page from which nothing can be understood.
-func (p *page) useless() error {
-	switch {
-	case !p.anyFlink:
-		return errors.New("no metric of Flink's in it: is it another program's page?")
-	case p.skipped == 0 || len(p.rows) > 0:
-		return nil
-	}
-	var missing missingLabelError
-	if errors.As(p.problem, &missing) {
-		return fmt.Errorf("none of %d samples was understood, the first has %w: does metrics.reporter.NAME.scope.variables.excludes leave it out?",
-			p.skipped, missing)
-	}
-	return fmt.Errorf("none of %d samples was understood, the first because of %w", p.skipped, p.problem)
 }
 
 // count counts the requests of each target. A target that is gone is forgotten, so that pods that come and go do not

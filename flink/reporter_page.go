@@ -25,10 +25,8 @@ const (
 
 // page is what was understood of a reporter's page.
 type page struct {
-	rows     []*row
-	skipped  int   // wanted samples that were not understood
-	problem  error // why one of them was not; nil: none was skipped
-	anyFlink bool  // there are metrics of Flink, wanted or not
+	gathered
+	anyFlink bool // there are metrics of Flink, wanted or not
 }
 
 // readPage reads a page in the text format 0.0.4. Only the lines of wanted metrics are kept and parsed; the rest may be
@@ -122,24 +120,13 @@ func (p *page) take(metric reporterMetric, m *dto.Metric) {
 		}
 		return m.GetLabel()[i].GetValue()
 	}
-	r, err := newRow(metric, label, m.GetUntyped().GetValue())
-	if err != nil {
-		p.skip(err)
+	r := p.add(metric, label, m.GetUntyped().GetValue())
+	if r == nil {
 		return
 	}
-	if r != nil {
-		r.running = true // a task's metrics end with it
-		if m.TimestampMs != nil {
-			at := time.UnixMilli(m.GetTimestampMs()) // a federating Prometheus answers with its samples' times
-			r.span = span{at, at}
-		}
-		p.rows = append(p.rows, r)
-	}
-}
-
-func (p *page) skip(why error) {
-	p.skipped++
-	if p.problem == nil {
-		p.problem = why
+	r.running = true // a task's metrics end with it
+	if m.TimestampMs != nil {
+		at := time.UnixMilli(m.GetTimestampMs()) // a Prometheus that federates answers with its samples' times
+		r.span = span{at, at}
 	}
 }

@@ -1,6 +1,7 @@
 package flink
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"strconv"
@@ -116,6 +117,46 @@ func newRow(metric reporterMetric, label func(name string) string, value float64
 	}
 	r.number = number
 	return r, nil
+}
+
+// gathered is what was understood of an answer.
+type gathered struct {
+	rows    []*row
+	skipped int   // wanted samples that were not understood
+	problem error // why the first of them was not; nil: none was skipped
+}
+
+// add returns the row of a sample; nil where there is none.
+func (g *gathered) add(metric reporterMetric, label func(name string) string, value float64) *row {
+	r, err := newRow(metric, label, value)
+	if err != nil {
+		g.skip(err)
+		return nil
+	}
+	if r != nil {
+		g.rows = append(g.rows, r)
+	}
+	return r
+}
+
+func (g *gathered) skip(why error) {
+	g.skipped++
+	if g.problem == nil {
+		g.problem = why
+	}
+}
+
+// useless says what is wrong with wanted samples of which none was understood.
+func (g *gathered) useless() error {
+	if g.skipped == 0 || len(g.rows) > 0 {
+		return nil
+	}
+	var missing missingLabelError
+	if errors.As(g.problem, &missing) {
+		return fmt.Errorf("none of %d samples was understood, the first has %w: "+
+			"does metrics.reporter.NAME.scope.variables.excludes leave it out?", g.skipped, missing)
+	}
+	return fmt.Errorf("none of %d samples was understood, the first because of %w", g.skipped, g.problem)
 }
 
 // attempt tells the attempts of an instance apart: by the attempt's number, which an attempt's id ends in on newer
