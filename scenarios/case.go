@@ -1,16 +1,12 @@
-// Package scenarios holds cases, each a state of a Kafka cluster with the right numbers for it, and plays them in a world: a
-// fake cluster, or a real one. README.md says how a case is written.
+// Package scenarios holds cases: states of a Kafka cluster with the right numbers for each, played in a world, which is a
+// fake cluster or a real one; and what a Flink source and the broker said over time, with the right verdicts. README.md says
+// how a case is written.
 package scenarios
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -18,13 +14,18 @@ import (
 // mainGroup is the group that a case speaks of unless it names another.
 const mainGroup = "g"
 
-// Case is a sequence of states of a cluster and the right numbers for each.
-type Case struct {
+// Place is where a case stands, and what it is called.
+type Place struct {
 	File string
 	Line int
 
-	Name      string            // unique in its folder
-	Report    string            // where the fault was reported first; may be empty
+	Name   string // unique in its folder
+	Report string // where the fault was reported first; may be empty
+}
+
+// Case is a sequence of states of a Kafka cluster and the right numbers for each.
+type Case struct {
+	Place
 	Isolation map[string]string // configured isolation by group
 	Scan      bool              // whether the tail scan is on
 	Steps     []Step
@@ -41,81 +42,6 @@ type Act struct {
 	Action
 	Name string
 	Line int
-}
-
-// Load reads all cases of the YAML files in a folder, and in its subfolder kafka if there is one. A case with a mistake
-// is left out and is part of the error, which names file, case and line of each.
-func Load(dir string) ([]Case, error) {
-	var files []string
-	for _, pattern := range []string{"*.yaml", "*.yml", "kafka/*.yaml", "kafka/*.yml"} {
-		found, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			return nil, fmt.Errorf("list case files: %w", err)
-		}
-		files = append(files, found...)
-	}
-	slices.Sort(files)
-	if len(files) == 0 {
-		return nil, fmt.Errorf("no *.yaml in %s", dir)
-	}
-	var (
-		cases []Case
-		errs  []error
-		seen  = map[string]Case{}
-	)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("read cases: %w", err))
-			continue
-		}
-		read, err := Parse(file, text)
-		if err != nil {
-			errs = append(errs, err)
-		}
-		for _, c := range read {
-			if first, ok := seen[c.Name]; ok {
-				errs = append(errs, fmt.Errorf("%s: case %q: line %d: the name is taken by %s line %d", file, c.Name, c.Line, first.File, first.Line))
-				continue
-			}
-			seen[c.Name] = c
-			cases = append(cases, c)
-		}
-	}
-	return cases, errors.Join(errs...)
-}
-
-// Parse reads the cases of one file's text. It returns those without a mistake even when there is an error.
-func Parse(file string, text []byte) ([]Case, error) {
-	var (
-		cases []Case
-		errs  []error
-	)
-	for dec := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var doc yaml.Node
-		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", file, err))
-			break
-		}
-		if doc.Content[0].Tag == "!!null" {
-			continue
-		}
-		root := doc.Content[0]
-		c := Case{File: file, Line: root.Line, Scan: true}
-		for i := 0; i+1 < len(root.Content); i += 2 { // before all else, so that any error can tell it
-			if root.Content[i].Value == "name" {
-				c.Name = root.Content[i+1].Value
-			}
-		}
-		if err := c.read(root); err != nil {
-			errs = append(errs, fmt.Errorf("%s: case %q: %w", file, c.Name, err))
-			continue
-		}
-		cases = append(cases, c)
-	}
-	return cases, errors.Join(errs...)
 }
 
 func (c *Case) read(n *yaml.Node) error {

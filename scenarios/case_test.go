@@ -11,6 +11,7 @@ import (
 func TestParseMistakes(t *testing.T) {
 	// one is a case around one item of do, and around one want.
 	do := func(item string) string { return "name: one\nsteps:\n  - do:\n      - " + item + "\n" }
+	sample := func(text string) string { return "name: one\nsamples:\n  - " + text + "\n" }
 	want := func(w string) string { return "name: one\nsteps:\n  - want: " + w + "\n" }
 	for name, tc := range map[string]struct{ text, want string }{
 		"no name":                    {"steps: []\n", `case "": line 1: a case needs the key "name"`},
@@ -53,6 +54,17 @@ func TestParseMistakes(t *testing.T) {
 		"unknown word of partition":  {want("{partition: {0: gone}}"), `line 3: a partition is a mapping`},
 		"unknown key of partition":   {want("{partition: {0: {lag: 1}}}"), `line 3: unknown key "lag" of a partition`},
 		"success of another group":   {want("{group: {h: {success: true}}}"), `line 3: unknown key "success" of want`},
+		"no samples":                 {"name: one\nsamples: 1\n", `case "one": line 2: samples is a list`},
+		"samples and steps":          {"name: one\nsamples: []\nsteps: []\n", `case "one": line 3: unknown key "steps" of a case`},
+		"sample without time":        {sample("{want: match}"), `case "one": line 3: a sample needs the key "t"`},
+		"unknown key of sample":      {sample("{t: 0, committed: 1}"), `line 3: unknown key "committed" of a sample`},
+		"time that is none":          {sample("{t: soon}"), `line 3: "soon" is no number of seconds`},
+		"time before the beginning":  {sample("{t: -1}"), `line 3: "-1" is no number of seconds`},
+		"time that goes back":        {sample("{t: 1}\n  - {t: 0}"), `line 4: t is lower than in the sample before`},
+		"unknown verdict":            {sample("{t: 0, want: ahead}"), `line 3: "ahead" is not one of unknown, match, pending,`},
+		"negative broker":            {sample("{t: 0, broker: -1}"), `line 3: want at least 0, not -1`},
+		"replay is a word":           {sample("{t: 0, replay: none}"), `line 3: "none" is not a whole number`},
+		"followed is no list":        {sample("{t: 0, followed: 3}"), `line 3: followed is a list`},
 		"not YAML":                   {"name: [one\n", `x.yaml: yaml: `},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,8 +72,8 @@ func TestParseMistakes(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), "x.yaml: ") || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got error %v, want x.yaml: ... %s", err, tc.want)
 			}
-			if len(cases) != 0 {
-				t.Errorf("got %d cases", len(cases))
+			if n := len(cases.Kafka) + len(cases.Flink); n != 0 {
+				t.Errorf("got %d cases", n)
 			}
 		})
 	}
@@ -69,7 +81,7 @@ func TestParseMistakes(t *testing.T) {
 
 // A mistake costs its own case alone, and lines count from the file's beginning.
 func TestParseKeepsTheOtherCases(t *testing.T) {
-	cases, err := Parse("x.yaml", []byte(`
+	all, err := Parse("x.yaml", []byte(`
 name: one
 steps: [do: [commit: 1]]
 ---
@@ -85,6 +97,7 @@ steps:
 	if want := `x.yaml: case "two": line 6: unknown action "comit"`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got error %v, want %s", err, want)
 	}
+	cases := all.Kafka
 	if len(cases) != 2 || cases[0].Name != "one" || cases[1].Name != "three" {
 		t.Fatalf("got cases %+v", cases)
 	}
@@ -110,6 +123,7 @@ func TestLoad(t *testing.T) {
 		"a.yaml":             "name: one\nsteps: []\n---\nname: two\nsteps: []\n",
 		"b.yml":              "name: three\nsteps: []\n",
 		"kafka/c.yaml":       "name: four\nsteps: []\n---\nname: one\nsteps: []\n",
+		"flink/a.yaml":       "name: eight\nsamples: []\n---\nname: three\nsamples: []\n",
 		"mysql/d.yaml":       "name: five\nserver: {}\n",
 		"README.md":          "name: six\n",
 		"kafka/deep/er.yaml": "name: seven\nsteps: []\n",
@@ -124,13 +138,18 @@ func TestLoad(t *testing.T) {
 	}
 	cases, err := Load(folder)
 	var names []string
-	for _, c := range cases {
+	for _, c := range cases.Kafka {
 		names = append(names, c.Name)
 	}
-	if want := []string{"one", "two", "three", "four"}; !reflect.DeepEqual(names, want) {
+	for _, c := range cases.Flink {
+		names = append(names, "flink "+c.Name)
+	}
+	if want := []string{"one", "two", "three", "four", "flink eight"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("got cases %q, want %q", names, want)
 	}
-	if want := `case "one": line 4: the name is taken by `; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got error %v, want ... %s", err, want)
+	for _, want := range []string{`case "one": line 4: the name is taken by `, `case "three": line 4: the name is taken by `} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want ... %s", err, want)
+		}
 	}
 }

@@ -32,7 +32,7 @@ func TestRandomCases(t *testing.T) {
 }
 
 func playRandom(t *testing.T, seed uint64, hard bool) {
-	c := Case{Name: "random", Scan: true, Isolation: map[string]string{"g": "read_committed", "h": "read_uncommitted"}}
+	c := Case{Place: Place{Name: "random"}, Scan: true, Isolation: map[string]string{"g": "read_committed", "h": "read_uncommitted"}}
 	r := rand.New(rand.NewPCG(seed, 0))
 	compacted, byName := r.IntN(2) == 0, r.IntN(2) == 0
 	f, err := NewFake(t.Context(), FakeConfig{Hard: hard, Compacted: compacted, ByName: byName})

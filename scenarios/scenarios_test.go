@@ -18,11 +18,20 @@ import (
 	"truelag/kafka"
 )
 
-var dir = flag.String("dir", "kafka", "folder with the cases to play: *.yaml in it and in its subfolder kafka; relative to this package or to the module")
+var dir = flag.String("dir", ".", "folder with the cases to play: *.yaml in it and in its subfolders kafka and flink; relative to this package or to the module")
 
-// TestScenarios plays every case of the folder against the exporter: a cluster's reader and the collector that is served.
+// TestScenarios plays every case of the folder: those of Kafka against the exporter, a cluster's reader and the collector
+// that is served; those of Flink against the comparison alone.
 func TestScenarios(t *testing.T) {
-	for _, c := range load(t) {
+	cases := loadAll(t)
+	for _, c := range cases.Flink {
+		t.Run(c.Name, func(t *testing.T) {
+			if err := c.Play(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for _, c := range cases.Kafka {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			for _, hard := range worlds {
@@ -112,8 +121,14 @@ func newFake(t *testing.T, c *Case, hard bool) *Fake {
 	return f
 }
 
-// load reads the cases of the folder. Those with a mistake fail the test; the others are returned.
+// load reads the folder's cases of Kafka.
 func load(t *testing.T) []Case {
+	t.Helper()
+	return loadAll(t).Kafka
+}
+
+// loadAll reads the cases of the folder. Those with a mistake fail the test; the others are returned.
+func loadAll(t *testing.T) Cases {
 	t.Helper()
 	folder := *dir
 	if _, err := os.Stat(folder); err != nil && !filepath.IsAbs(folder) {

@@ -1,0 +1,132 @@
+package scenarios
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Cases are those of a folder or a file, in their order.
+type Cases struct {
+	Kafka []Case
+	Flink []FlinkCase
+}
+
+// Load reads all cases of the YAML files in a folder, and in its subfolders kafka and flink if there are such. A case with a
+// mistake is left out and is part of the error, which names file, case and line of each.
+func Load(dir string) (Cases, error) {
+	var files []string
+	for _, folder := range []string{".", "kafka", "flink"} {
+		for _, pattern := range []string{"*.yaml", "*.yml"} {
+			found, err := filepath.Glob(filepath.Join(dir, folder, pattern))
+			if err != nil {
+				return Cases{}, fmt.Errorf("list case files: %w", err)
+			}
+			files = append(files, found...)
+		}
+	}
+	slices.Sort(files)
+	if len(files) == 0 {
+		return Cases{}, fmt.Errorf("no *.yaml in %s", dir)
+	}
+	var (
+		cases Cases
+		errs  []error
+		seen  = map[string]Place{}
+	)
+	// first tells whether a name is new, and says so where it is not.
+	first := func(p Place) bool {
+		was, taken := seen[p.Name]
+		if taken {
+			errs = append(errs, fmt.Errorf("%s: case %q: line %d: the name is taken by %s line %d", p.File, p.Name, p.Line, was.File, was.Line))
+			return false
+		}
+		seen[p.Name] = p
+		return true
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("read cases: %w", err))
+			continue
+		}
+		read, err := Parse(file, text)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		for _, c := range read.Kafka {
+			if first(c.Place) {
+				cases.Kafka = append(cases.Kafka, c)
+			}
+		}
+		for _, c := range read.Flink {
+			if first(c.Place) {
+				cases.Flink = append(cases.Flink, c)
+			}
+		}
+	}
+	return cases, errors.Join(errs...)
+}
+
+// Parse reads the cases of one file's text. It returns those without a mistake even when there is an error.
+func Parse(file string, text []byte) (Cases, error) {
+	var (
+		cases Cases
+		errs  []error
+	)
+	for dec := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var doc yaml.Node
+		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", file, err))
+			break
+		}
+		root := doc.Content[0]
+		if root.Tag == "!!null" {
+			continue
+		}
+		at := Place{File: file, Line: root.Line}
+		if name := value(root, "name"); name != nil { // before all else, so that any error can tell it
+			at.Name = name.Value
+		}
+		if err := cases.read(root, at); err != nil {
+			errs = append(errs, fmt.Errorf("%s: case %q: %w", file, at.Name, err))
+		}
+	}
+	return cases, errors.Join(errs...)
+}
+
+// read takes a case. Its keys tell the kind: samples are those of a Flink source.
+func (c *Cases) read(n *yaml.Node, at Place) error {
+	if value(n, "samples") != nil {
+		of := FlinkCase{Place: at}
+		if err := of.read(n); err != nil {
+			return err
+		}
+		c.Flink = append(c.Flink, of)
+		return nil
+	}
+	of := Case{Place: at, Scan: true}
+	if err := of.read(n); err != nil {
+		return err
+	}
+	c.Kafka = append(c.Kafka, of)
+	return nil
+}
+
+// value is the value of a mapping's key; nil where there is none.
+func value(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
