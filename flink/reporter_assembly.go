@@ -40,8 +40,8 @@ type sourceKey struct {
 
 type instanceRows struct {
 	instance
-	span
 	running    bool
+	latest     time.Time // the latest of its rows' after
 	commits    newest
 	partitions map[topicPartition]*newest
 }
@@ -65,8 +65,10 @@ func (a *assembly) add(r *row) {
 		in := entry(instances, r.instance, func() *instanceRows {
 			return &instanceRows{instance: r.instance, partitions: make(map[topicPartition]*newest)}
 		})
-		in.span = in.or(r.span)
 		in.running = in.running || r.running
+		if r.after.After(in.latest) {
+			in.latest = r.after
+		}
 		if r.of.ofPartition() {
 			entry(in.partitions, r.partition, func() *newest { return new(newest) }).put(r)
 		} else {
@@ -83,9 +85,19 @@ func (a *assembly) add(r *row) {
 }
 
 func (n *newest) put(r *row) {
-	if old := n[r.of]; old == nil || !r.before.Before(old.before) {
+	if old := n[r.of]; old == nil || !r.after.Before(old.after) {
 		n[r.of] = r
 	}
+}
+
+// widen is the span that the rows add to.
+func (n *newest) widen(s span) span {
+	for _, r := range n {
+		if r != nil {
+			s = s.or(r.span)
+		}
+	}
+	return s
 }
 
 // whole is a count or an offset; -1: not told, which for an offset is Unset.
@@ -171,7 +183,7 @@ func (j *jobRows) readSources(via Interface) []Source {
 func newestInstances(all map[instance]*instanceRows) []*instanceRows {
 	instances := slices.Collect(maps.Values(all))
 	slices.SortFunc(instances, func(a, b *instanceRows) int {
-		byAttempt, byTime := cmp.Compare(a.attempt, b.attempt), a.before.Compare(b.before)
+		byAttempt, byTime := cmp.Compare(a.attempt, b.attempt), a.latest.Compare(b.latest)
 		if !a.running && !b.running { // numbers begin anew when a JobManager takes a job over
 			byAttempt, byTime = byTime, byAttempt
 		}
@@ -190,7 +202,10 @@ func newestInstances(all map[instance]*instanceRows) []*instanceRows {
 
 // add adds what an instance said. Call it in the order of newestInstances.
 func (s *Sample) add(in *instanceRows, times *newest) {
-	total := span{s.After, s.Before}.or(in.span)
+	total := in.commits.widen(span{s.After, s.Before})
+	for _, rows := range in.partitions {
+		total = rows.widen(total)
+	}
 	s.After, s.Before = total.after, total.before
 	s.Running = s.Running || in.running
 	s.Subtasks = append(s.Subtasks, Subtask{

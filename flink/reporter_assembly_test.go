@@ -24,7 +24,7 @@ func TestAssemblyOfAttempts(t *testing.T) {
 		after, before int64
 	}{
 		{"the later of one series", []said{{0, 0, 0, 5, 10, false}, {0, 0, 0, 6, 20, false}},
-			"\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 6 committed -1\n", 10, 20},
+			"\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 6 committed -1\n", 20, 20},
 		{"the newest attempt", []said{{0, 0, 1, 7, 10, false}, {0, 0, 0, 9, 20, false}},
 			"\n  0 attempt 1: commits -1 failed -1\n  t 0 by 0: emitted 7 committed -1\n", 10, 10},
 		{"an attempt that ended is left out", []said{{0, 0, 5, 9, 20, true}, {0, 0, 0, 7, 30, false}, {1, 1, 5, 3, 20, true}},

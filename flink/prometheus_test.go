@@ -1,0 +1,322 @@
+package flink
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	promconfig "github.com/prometheus/common/config"
+)
+
+// promServer answers a query with series, at a time by its own clock.
+type promServer struct {
+	*httptest.Server
+	series []json.RawMessage
+	extra  string // members beside status and data
+	skew   time.Duration
+	asked  []*http.Request
+}
+
+func newPromServer(t *testing.T) *promServer {
+	t.Helper()
+	s := &promServer{series: []json.RawMessage{}}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.asked = append(s.asked, r)
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Date", time.Now().Add(s.skew).UTC().Format(http.TimeFormat))
+		result, err := json.Marshal(s.series)
+		if err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"matrix","result":%s}%s}`, result, s.extra)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// add adds a series of the values, the last of which was scraped age ago, by the server's clock.
+func (s *promServer) add(name, labels string, age, interval time.Duration, values ...string) {
+	all := map[string]string{"instance": "tm-1:9249", "job": "flink"}
+	if name != "" {
+		all["__name__"] = name
+	}
+	for label := range strings.SplitSeq(labels, ",") {
+		k, v, _ := strings.Cut(label, "=")
+		all[k] = v
+	}
+	var samples [][2]any
+	for i, value := range values {
+		at := time.Now().Add(s.skew - age - time.Duration(len(values)-1-i)*interval)
+		samples = append(samples, [2]any{json.RawMessage(strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)), value})
+	}
+	one, err := json.Marshal(map[string]any{"metric": all, "values": samples})
+	if err != nil {
+		panic(err)
+	}
+	s.series = append(s.series, one)
+}
+
+func (s *promServer) read(t *testing.T, matchers string) ([]Job, Reach) {
+	t.Helper()
+	p, err := newPrometheus(PrometheusConfig{URL: s.URL + "/prometheus/", Matchers: matchers, Lookback: 5 * time.Minute, Timeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	jobs, reaches := p.read(t.Context())
+	if len(reaches) != 1 || reaches[0].Interface != Prometheus || reaches[0].Target != s.URL+"/prometheus/" || reaches[0].Requests != 1 {
+		t.Fatalf("reaches %+v", reaches)
+	}
+	return jobs, reaches[0]
+}
+
+const (
+	promLabels = "job_id=j,job_name=n,task_id=v,operator_name=Source:_o,subtask_index=0,task_attempt_num=0,topic=t,partition=0"
+	emitted    = operatorScope + "KafkaSourceReader_topic_partition_currentOffset"
+	committed  = operatorScope + "KafkaSourceReader_topic_partition_committedOffset"
+	succeeded  = operatorScope + "KafkaSourceReader_commitsSucceeded"
+	completed  = jobScope + "numberOfCompletedCheckpoints"
+)
+
+func TestPrometheus(t *testing.T) {
+	const s = time.Second
+	attempt := func(n string) string {
+		return strings.Replace(promLabels, "task_attempt_num=0", "task_attempt_num="+n, 1)
+	}
+	for _, tt := range []struct {
+		name   string
+		series func(p *promServer)
+		want   string
+		newest time.Duration // the age of After
+	}{
+		{"a running source", func(p *promServer) {
+			p.add(emitted, promLabels, 3*s, 15*s, "5", "6", "9")
+			p.add(committed, promLabels, 3*s, 15*s, "1", "2", "10")
+			p.add(succeeded, promLabels, 3*s, 15*s, "1", "2", "3")
+			p.add(completed, "job_id=j,job_name=n", 5*s, 15*s, "7", "8")
+		}, "n j\n checkpoints 8 completed -1 failed -1 in progress\n source v Source__o\n  0 attempt 0: commits 3 failed -1\n  t 0 by 0: emitted 9 committed 10\n", 3 * s},
+		{"a source that ended", func(p *promServer) {
+			p.add(emitted, promLabels, 60*s, 15*s, "5", "6", "9")
+			p.add(committed, promLabels, 60*s, 15*s, "1", "2", "5")
+		}, "n j\n source v Source__o ended\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 9 committed 5\n", 60 * s},
+		{"one scrape failed", func(p *promServer) { p.add(emitted, promLabels, 31*s, 15*s, "5", "6", "9") },
+			"n j\n source v Source__o\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 9 committed -1\n", 31 * s},
+		{"scraped once a minute", func(p *promServer) { p.add(emitted, promLabels, 60*s, 60*s, "5", "6") },
+			"n j\n source v Source__o\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 6 committed -1\n", 60 * s},
+		{"a single sample: as far apart as the others'", func(p *promServer) {
+			p.add(emitted, promLabels, 40*s, 0, "5")
+			p.add(completed, "job_id=j,job_name=n", 3*s, 15*s, "7", "8")
+		}, "n j\n checkpoints 8 completed -1 failed -1 in progress\n source v Source__o ended\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 5 committed -1\n", 40 * s},
+		{"the newest attempt, on another TaskManager", func(p *promServer) {
+			p.add(emitted, attempt("1")+",instance=tm-2:9249", 4*s, 15*s, "7")
+			p.add(emitted, attempt("0"), 64*s, 15*s, "5", "6", "9")
+		}, "n j\n source v Source__o\n  0 attempt 1: commits -1 failed -1\n  t 0 by 0: emitted 7 committed -1\n", 4 * s},
+		{"numbers that began anew", func(p *promServer) {
+			p.add(emitted, attempt("0")+",instance=tm-2:9249", 4*s, 15*s, "7")
+			p.add(emitted, attempt("5"), 64*s, 15*s, "5", "6", "9")
+		}, "n j\n source v Source__o\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 7 committed -1\n", 4 * s},
+		{"two servers scrape it", func(p *promServer) {
+			p.add(emitted, promLabels+",replica=b", 2*s, 15*s, "5", "8")
+			p.add(emitted, promLabels+",replica=a", 9*s, 15*s, "5", "7")
+		}, "n j\n source v Source__o\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 8 committed -1\n", 2 * s},
+		{"labels that the server renamed", func(p *promServer) {
+			p.add(emitted, strings.Replace(promLabels, "topic=t", "topic=target's,exported_topic=t", 1), 2*s, 15*s, "8")
+		}, "n j\n source v Source__o\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 8 committed -1\n", 2 * s},
+		{"a cluster without jobs", func(p *promServer) { p.add(signsOfLife[0], "host=h", 2*s, 15*s, "0") }, "", 0},
+	} {
+		for _, skew := range []time.Duration{0, -time.Hour, 90 * s} {
+			t.Run(fmt.Sprint(tt.name, skew), func(t *testing.T) {
+				server := newPromServer(t)
+				server.skew = skew
+				start := time.Now()
+				tt.series(server)
+				jobs, reach := server.read(t, "")
+				end := time.Now()
+				if reach.Err != nil || reach.Skipped != 0 {
+					t.Errorf("reach %+v", reach)
+				}
+				if got := told(jobs); got != tt.want {
+					t.Errorf("told\n%s\nwant\n%s", got, tt.want)
+				}
+				for _, job := range jobs {
+					if job.Heard.After(end) {
+						t.Errorf("heard %s, which is to come", job.Heard)
+					}
+					for _, source := range job.Sources {
+						// Known to a second where the clocks differ: by the Date of an answer.
+						sample := source.Samples[0]
+						if sample.After.After(end.Add(-tt.newest)) || sample.After.Before(start.Add(-tt.newest-2*s)) ||
+							sample.Before.Before(sample.After) || sample.Before.After(end) || sample.Before.Sub(sample.After) > 20*s {
+							t.Errorf("sample of [%s, %s] ago, want one of %s", end.Sub(sample.After), end.Sub(sample.Before), tt.newest)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestPrometheusQuery(t *testing.T) {
+	server := newPromServer(t)
+	server.add(emitted, promLabels, time.Second, 15*time.Second, "5")
+	server.read(t, ` {namespace="flink",cluster=~"eu|us"}, `)
+	if len(server.asked) != 1 || server.asked[0].URL.Path != "/prometheus/api/v1/query" {
+		t.Fatalf("asked %+v", server.asked)
+	}
+	query := server.asked[0].URL.Query().Get("query")
+	names, rest, _ := strings.Cut(strings.TrimPrefix(query, `{__name__=~"`), `"`)
+	if rest != `,namespace="flink",cluster=~"eu|us"}[300s]` {
+		t.Errorf("query %s", query)
+	}
+	pattern := regexp.MustCompile("^(?:" + names + ")$")
+	for name := range maps.Keys(reporterMetrics) {
+		if !pattern.MatchString(name) {
+			t.Errorf("%s is not asked for", name)
+		}
+	}
+	if pattern.MatchString(operatorScope+"numRecordsOut") || len(server.asked[0].URL.RequestURI()) > 4000 {
+		t.Errorf("query of %d characters: %s", len(server.asked[0].URL.RequestURI()), query)
+	}
+}
+
+// A series that is not understood costs itself alone.
+func TestPrometheusOddSeries(t *testing.T) {
+	server := newPromServer(t)
+	for _, odd := range []string{
+		`{"metric":{"__name__":"` + emitted + `"},"values":[]}`,
+		`{"metric":{"__name__":"` + emitted + `"}}`,
+		`{"metric":{"__name__":"` + emitted + `"},"values":[[1,"2"]]}`, // no job_id
+		`{"metric":{"__name__":7},"values":[[1,"2"]]}`,
+		`{"metric":null,"values":[[1,"2",3]]}`,
+		`{"metric":{},"values":[[1,"x"]]}`,
+		`{"metric":{},"values":[[1e300,"1"]]}`,
+		`{"metric":{},"values":[[1,2]]}`,
+		`[]`, `null`, `7`,
+	} {
+		server.series = append(server.series, json.RawMessage(odd))
+	}
+	want := len(server.series)
+	server.add(committed, promLabels, time.Second, 15*time.Second, "9.223372036854775807e+18")
+	want++
+	server.add(emitted, promLabels, time.Second, 15*time.Second, "5")
+	server.add("flink_unasked", promLabels, time.Second, 15*time.Second, "5")
+	server.add(succeeded, promLabels, time.Second, 15*time.Second, "NaN")
+	jobs, reach := server.read(t, "")
+	if reach.Skipped != want || reach.Err != nil {
+		t.Errorf("skipped %d, want %d; %v", reach.Skipped, want, reach.Err)
+	}
+	if got, want := told(jobs), "n j\n source v Source__o\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 5 committed -1\n"; got != want {
+		t.Errorf("told\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestPrometheusFaults(t *testing.T) {
+	server := newPromServer(t)
+	if jobs, reach := server.read(t, `cluster="none"`); len(jobs) != 0 || reach.Err == nil || !strings.Contains(reach.Err.Error(), "no series of a Flink process in the last 5m0s: do the matchers fit?") {
+		t.Errorf("nothing: %v, %v", jobs, reach.Err)
+	}
+	server.add(emitted, promLabels, time.Second, 15*time.Second, "5")
+	server.extra = `,"warnings":["store eu is not reachable"],"infos":["x"]`
+	if jobs, reach := server.read(t, ""); len(jobs) != 1 || reach.Err == nil || !strings.Contains(reach.Err.Error(), "store eu is not reachable") {
+		t.Errorf("warned: %v, %v", jobs, reach.Err)
+	}
+	server.series = []json.RawMessage{json.RawMessage(`{"metric":{"__name__":"` + emitted + `","job_id":"j"},"values":[[1,"2"]]}`)}
+	server.extra = ""
+	if jobs, reach := server.read(t, ""); len(jobs) != 0 || reach.Err == nil || !strings.Contains(reach.Err.Error(), "no label task_id") {
+		t.Errorf("excluded labels: %v, %v", jobs, reach.Err)
+	}
+
+	for _, tt := range []struct {
+		name   string
+		status int
+		body   string
+		want   string
+		jobs   int
+	}{
+		{"matchers that are none", 400, `{"status":"error","errorType":"bad_data","error":"1:5: parse error: unexpected <op:=>"}`, "parse error: unexpected", 0},
+		{"an error with 200", 200, `{"status":"error","error":"query timed out"}`, "query timed out", 0},
+		{"a login page", 200, "<html>", "text/html", 0},
+		{"other JSON", 200, `{"jobs":[]}`, `status ""`, 0},
+		{"a list", 200, `[]`, "not a Prometheus server's answer", 0},
+		{"another type", 200, `{"status":"success","data":{"resultType":"scalar","result":7}}`, "not a Prometheus server's answer", 0},
+		{"nothing", 200, ``, "not a Prometheus server's answer", 0},
+		{"cut", 200, `{"status":"success","data":{"result":[{"metric":{"__name__":"` + emitted + `","job_id":"j","job_name":"n","task_id":"v","operator_name":"o","subtask_index":"0","topic":"t","partition":"0"},"values":[[1,"2"]]},{"met`, "not a Prometheus server's answer", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(tt.status)
+				fmt.Fprint(w, tt.body)
+			}))
+			defer server.Close()
+			p, err := newPrometheus(PrometheusConfig{URL: strings.Replace(server.URL, "//", "//user:hunter2@", 1), Lookback: time.Minute, Timeout: 10 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.close()
+			jobs, reaches := p.read(t.Context())
+			if len(reaches) != 1 || reaches[0].Err == nil || !strings.Contains(reaches[0].Err.Error(), tt.want) ||
+				strings.Contains(reaches[0].Err.Error()+reaches[0].Target, "hunter2") {
+				t.Errorf("reaches %+v, want an error with %q", reaches, tt.want)
+			}
+			if len(jobs) != tt.jobs {
+				t.Errorf("jobs %+v, want %d", jobs, tt.jobs)
+			}
+		})
+	}
+}
+
+func TestNewPrometheusRefuses(t *testing.T) {
+	for want, cfg := range map[string]PrometheusConfig{
+		"want http://HOST:PORT":  {URL: "prometheus:9090", Lookback: time.Minute},
+		"lookback of 0s":         {URL: "http://prometheus:9090"},
+		"at most one of":         {URL: "http://prometheus:9090", Lookback: time.Minute, HTTP: promconfig.HTTPClientConfig{BearerToken: "a", BearerTokenFile: "b"}},
+		"user information and":   {URL: "http://u:hunter2@prometheus:9090", Lookback: time.Minute, HTTP: promconfig.HTTPClientConfig{BearerToken: "a"}},
+		"has a query or fragmen": {URL: "http://prometheus:9090/?token=hunter2", Lookback: time.Minute},
+	} {
+		p, err := newPrometheus(cfg)
+		if err == nil {
+			p.close()
+			t.Errorf("%+v: no error, want one with %q", cfg, want)
+		} else if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func FuzzPromAnswer(f *testing.F) {
+	f.Add(`{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"` + emitted + `","job_id":"j"},"values":[[1,"2"],[16.5,"NaN"]]}]},"warnings":["x"]}`)
+	f.Add(`{"status":"error","error":"x"}`)
+	f.Add(`{"data":{"result":[null,7,[],{}]}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		answer, err := readPromAnswer(strings.NewReader(text))
+		if err == nil && !json.Valid([]byte(text)) {
+			// A decoder reads one value; what follows it is not looked at.
+			if !slices.ContainsFunc([]byte(text), func(b byte) bool { return b == '}' }) {
+				t.Fatalf("understood %q", text)
+			}
+		}
+		if (answer.problem != nil) != (answer.skipped > 0) {
+			t.Fatalf("%d skipped, problem %v", answer.skipped, answer.problem)
+		}
+		var rows gathered
+		for i := range answer.series {
+			if answer.series[i].Samples.interval < 0 {
+				t.Fatalf("interval %s", answer.series[i].Samples.interval)
+			}
+			rows.addSeries(&answer.series[i], serverClock{}, scrapeInterval)
+		}
+		all := newAssembly(Prometheus)
+		for _, r := range rows.rows {
+			all.add(r)
+		}
+		all.all()
+	})
+}
