@@ -111,10 +111,12 @@ type vertexDetail struct {
 }
 
 type vertexSubtasks struct {
+	Now      number `json:"now"`
 	Subtasks []struct {
-		Index   number `json:"subtask"`
-		Attempt number `json:"attempt"`
-		Start   number `json:"start-time"`
+		Index   number            `json:"subtask"`
+		Attempt number            `json:"attempt"`
+		Start   number            `json:"start-time"`      // when it was deployed
+		Spent   map[string]number `json:"status-duration"` // in each state, up to now
 	} `json:"subtasks"`
 }
 

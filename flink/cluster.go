@@ -1,0 +1,147 @@
+package flink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/go-kit/log"
+	"github.com/go-kit/log/level"
+	promconfig "github.com/prometheus/common/config"
+)
+
+// listener hears jobs when it is asked. What it tells are parts of jobs: sources with one sample each, and what else the
+// interface knows. It is safe for concurrent use, keeps to ctx, and has one Reach for each target.
+type listener interface {
+	read(ctx context.Context) ([]Job, []Reach)
+	close()
+}
+
+// Cluster is one Flink cluster and all ways to hear it. It is safe for concurrent use.
+type Cluster struct {
+	cfg       Config
+	logger    log.Logger
+	rest      *restPoller // nil: not configured
+	listeners []listener
+
+	mu       sync.Mutex
+	memories []*memory // of the listeners
+}
+
+// New checks cfg and starts nothing. An error says which setting is wrong, and shows no secret.
+func New(cfg Config, logger log.Logger) (*Cluster, error) {
+	return newCluster(cfg, logger)
+}
+
+func newCluster(cfg Config, logger log.Logger, options ...promconfig.HTTPClientOption) (*Cluster, error) {
+	if cfg.REST == nil && cfg.Reporter == nil && cfg.Prometheus == nil {
+		return nil, errors.New("no interface of the Flink cluster is configured: want rest, reporter or prometheus")
+	}
+	if cfg.KeepEnded < 0 {
+		return nil, fmt.Errorf("ended jobs are kept for %s: want 0 or more", cfg.KeepEnded)
+	}
+	c := &Cluster{cfg: cfg, logger: logger}
+	if cfg.REST != nil {
+		rest, err := newRESTPoller(*cfg.REST, cfg.Parameters, cfg.Jobs, cfg.KeepEnded, options...)
+		if err != nil {
+			return nil, fmt.Errorf("rest: %w", err)
+		}
+		c.rest = rest
+	}
+	if cfg.Reporter != nil {
+		reporter, err := newReporter(*cfg.Reporter, net.DefaultResolver)
+		if err != nil {
+			return nil, fmt.Errorf("reporter: %w", err)
+		}
+		c.listen(reporter)
+	}
+	if cfg.Prometheus != nil {
+		prometheus, err := newPrometheus(*cfg.Prometheus)
+		if err != nil {
+			return nil, fmt.Errorf("prometheus: %w", err)
+		}
+		c.listen(prometheus)
+	}
+	return c, nil
+}
+
+func (c *Cluster) listen(l listener) {
+	c.listeners = append(c.listeners, l)
+	c.memories = append(c.memories, newMemory(c.cfg.KeepEnded))
+}
+
+// Name is the configured name; empty: the only cluster.
+func (c *Cluster) Name() string { return c.cfg.Name }
+
+// Run polls the REST API until ctx ends, and returns nil. Without one it returns at once.
+func (c *Cluster) Run(ctx context.Context) error {
+	if c.rest == nil {
+		return nil
+	}
+	var last string // of what was logged
+	c.rest.run(ctx, func(reach Reach) {
+		logger := log.With(c.logger, "flink", c.cfg.Name, "target", reach.Target)
+		switch {
+		case reach.Err != nil && reach.Err.Error() != last:
+			last = reach.Err.Error()
+			level.Warn(logger).Log("msg", "Flink's REST API could not be read", "err", reach.Err)
+		case reach.Err == nil && last != "":
+			last = ""
+			level.Info(logger).Log("msg", "Flink's REST API is read again")
+		}
+	})
+	return nil
+}
+
+// Read asks the reporters and the Prometheus server now, and merges what they say with what the REST API said at its last
+// poll. It is bounded by ctx and the configured timeouts, and never fails: what could not be read is missing, and
+// View.Reaches says why.
+func (c *Cluster) Read(ctx context.Context) *View {
+	began := time.Now()
+	heard := make([][]Job, len(c.listeners))
+	reaches := make([][]Reach, len(c.listeners))
+	var asked sync.WaitGroup
+	for i, l := range c.listeners {
+		asked.Go(func() { heard[i], reaches[i] = l.read(ctx) })
+	}
+	asked.Wait()
+
+	view := &View{Cluster: c.cfg.Name}
+	var rest restState
+	if c.rest != nil {
+		rest = c.rest.state()
+		view.Reaches = append(view.Reaches, rest.reach)
+	}
+	for _, r := range reaches {
+		view.Reaches = append(view.Reaches, r...)
+	}
+	view.Jobs = merge(rest, c.recall(heard, began), c.cfg.Jobs)
+	return view
+}
+
+// recall keeps what was heard, and adds what was heard before of jobs that fell silent.
+func (c *Cluster) recall(heard [][]Job, began time.Time) [][]Job {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	all := make([][]Job, len(heard))
+	for i, m := range c.memories {
+		m.remember(heard[i], began)
+		m.forget(now)
+		all[i] = m.all()
+	}
+	return all
+}
+
+// Close ends the connections that nobody uses. Call it after Run and Read have returned.
+func (c *Cluster) Close() {
+	if c.rest != nil {
+		c.rest.http.close()
+	}
+	for _, l := range c.listeners {
+		l.close()
+	}
+}

@@ -1,0 +1,112 @@
+package flink
+
+import (
+	"strings"
+	"time"
+)
+
+// A JobManager answers metrics from a store. A request only triggers that the store is filled anew, which asks all
+// processes of the cluster for a dump, and only when that was last done longer than the update interval ago. So an
+// answer's time is that of a dump; a TaskManager's may be older than the JobManager's, when it came late or not at all,
+// and nothing leaves the store while its job is known: not a dead attempt's values, nor those of an instance that a
+// rescaled job no longer has.
+
+const (
+	// dumpTime is how long a JobManager is given to gather the dumps that a request triggered: 0.1 to 0.4 s were seen.
+	dumpTime = time.Second
+
+	// dumpSpread is how far apart two processes may see what happens at one time: a filling of the store, the start
+	// of a task.
+	dumpSpread = time.Second
+
+	// dumpMargin is added to the update interval, since Flink compares whole milliseconds of its own clock.
+	dumpMargin = 250 * time.Millisecond
+
+	// defaultUpdateInterval is Flink's own.
+	defaultUpdateInterval = 10 * time.Second
+)
+
+// clock brings a JobManager's times to ours. The difference is only known to lie within the time of one request. The
+// zero clock takes both clocks as the same.
+type clock struct {
+	sent, received time.Time // ours
+	now            time.Time // the JobManager's, when it made the answer
+}
+
+// span is when, by our clock, the JobManager's showed t.
+func (c clock) span(t time.Time) span {
+	if c.now.IsZero() {
+		return span{after: t, before: t}
+	}
+	age := c.now.Sub(t)
+	return span{after: c.sent.Add(-age), before: c.received.Add(-age)}
+}
+
+// dump is what is known of the dump that a poll reads, as far as the JobManager's own tells.
+type dump struct {
+	made  span      // when the JobManager's own was made, by our clock; zero: not known
+	after time.Time // the processes made theirs no earlier, unless one did not make it
+}
+
+// newDump dates what is in the store after a trigger. made is the zero span where no metric of the dump told its time:
+// then it is as old as it can be, which is that the trigger came just before the last one was old enough.
+func newDump(triggered time.Time, made span, updateInterval time.Duration) dump {
+	switch {
+	case made.after.IsZero():
+		return dump{after: triggered.Add(-updateInterval)}
+	case made.after.Before(triggered): // somebody else's, or not renewed
+		return dump{made: made, after: made.after.Add(-dumpSpread)}
+	}
+	return dump{made: made, after: triggered} // the filling began after it was asked for
+}
+
+// instanceClock dates the values of one attempt of one parallel instance. Flink counts a task's time as idle,
+// backpressured or busy, and busy is what is left of the time since the task began to run: the three together are the
+// age of the task when its TaskManager made the dump. The legacy consumer's tasks have no busy time.
+type instanceClock struct {
+	attempt int64 // -1: not told
+
+	deployed time.Time // at the earliest, by our clock: no value of this attempt is older
+	running  time.Time // about when it began to run; zero: not told
+
+	age     time.Duration // the last that was seen; zero: none
+	deadAge time.Duration // the last that was seen of the attempt before; zero: none
+}
+
+// taken is when values were taken at the earliest that came, at received, with a task of this age; ok is false where
+// they are an earlier attempt's. age is 0 where it was not told; then the JobManager's dump is all that is known.
+func (c *instanceClock) taken(age time.Duration, received time.Time, d dump) (after time.Time, ok bool) {
+	if age <= 0 || c.running.IsZero() {
+		return d.after, !d.after.Before(c.deployed)
+	}
+	latestStart := received.Add(-age)
+	if age == c.deadAge || latestStart.Before(c.deployed) {
+		return received.Add(-age), false
+	}
+	if latestStart.Before(c.running) { // the JobManager heard late of it
+		c.running = latestStart
+	}
+	c.age = age
+	return c.running.Add(age - dumpSpread), true
+}
+
+// parseFlinkDuration reads a duration of Flink's configuration: milliseconds, or a number and a unit.
+func parseFlinkDuration(s string) (time.Duration, bool) {
+	s = strings.TrimSpace(strings.ToLower(s))
+	unit := strings.TrimLeft(s, "0123456789")
+	count, ok := wholeNumber(s[:len(s)-len(unit)])
+	scale, known := flinkUnits[strings.TrimSpace(unit)]
+	if !ok || !known || count > int64(1<<62)/int64(scale) {
+		return 0, false
+	}
+	return time.Duration(count) * scale, true
+}
+
+var flinkUnits = map[string]time.Duration{
+	"": time.Millisecond, "ms": time.Millisecond, "milli": time.Millisecond, "millis": time.Millisecond,
+	"millisecond": time.Millisecond, "milliseconds": time.Millisecond,
+	"s": time.Second, "sec": time.Second, "secs": time.Second, "second": time.Second, "seconds": time.Second,
+	"m": time.Minute, "min": time.Minute, "minute": time.Minute, "minutes": time.Minute,
+	"h": time.Hour, "hour": time.Hour, "hours": time.Hour,
+	"d": 24 * time.Hour, "day": 24 * time.Hour, "days": 24 * time.Hour,
+}

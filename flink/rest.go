@@ -1,0 +1,279 @@
+package flink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	promconfig "github.com/prometheus/common/config"
+	"golang.org/x/sync/errgroup"
+)
+
+// jobsAtOnce is how many jobs are asked at the same time: a JobManager has a few threads for all its clients.
+const jobsAtOnce = 4
+
+// restPoller asks a JobManager on a clock of its own and keeps what it said. A poll costs one request that triggers a
+// dump and one for the list of jobs; per job that did not end one each for the job, its checkpoints and the dump's time;
+// per source vertex as many as its ids take, and once a minute one for the list of its ids. What does not change is asked
+// once (/config), or once after each restart of a job. A job that ended is asked once more and then never again.
+type restPoller struct {
+	cfg        RESTConfig
+	parameters bool
+	wants      func(name string) bool
+	keepEnded  time.Duration
+
+	http *httpClient
+	base *url.URL
+
+	// Of the goroutine that polls.
+	jobs           map[string]*restJob
+	version        string        // of Flink; empty: not known
+	updateInterval time.Duration // 0: not known
+
+	mu  sync.Mutex
+	now restState
+}
+
+// restState is what the last poll left. It is never changed once published.
+type restState struct {
+	jobs  []Job
+	names map[string]string // of all jobs that the JobManager lists, wanted or not, by id
+	reach Reach
+}
+
+// restPoll is one poll.
+type restPoll struct {
+	*restPoller
+	triggered time.Time
+	skipped   atomic.Int64
+}
+
+func newRESTPoller(
+	cfg RESTConfig, parameters bool, wants func(string) bool, keepEnded time.Duration, options ...promconfig.HTTPClientOption,
+) (*restPoller, error) {
+	base, err := parseURL(cfg.URL, &cfg.HTTP)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Interval <= 0 || cfg.Timeout <= 0 {
+		return nil, fmt.Errorf("interval %s and timeout %s: want both above 0", cfg.Interval, cfg.Timeout)
+	}
+	client, err := newHTTPClient(cfg.HTTP, cfg.Timeout, options...)
+	if err != nil {
+		return nil, err
+	}
+	base.Path = strings.TrimSuffix(base.Path, "/")
+	base.RawPath = strings.TrimSuffix(base.RawPath, "/")
+	p := &restPoller{
+		cfg: cfg, parameters: parameters, wants: wants, keepEnded: keepEnded,
+		http: client, base: base, jobs: make(map[string]*restJob), updateInterval: cfg.UpdateInterval,
+	}
+	p.now.reach = Reach{Interface: REST, Target: shownURL(base)}
+	return p, nil
+}
+
+// run polls until ctx ends. It tells of each poll's end.
+func (p *restPoller) run(ctx context.Context, polled func(Reach)) {
+	for {
+		next := p.poll(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		polled(p.state().reach)
+		if !wait(ctx, time.Until(next)) {
+			return
+		}
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+func (p *restPoller) state() restState {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.now
+}
+
+// poll asks once, publishes, and says when to ask again.
+func (p *restPoller) poll(ctx context.Context) (next time.Time) {
+	began := time.Now()
+	limit := max(p.cfg.Interval, 10*time.Second)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the poll took longer than %s", limit))
+	defer cancel()
+
+	poll := &restPoll{restPoller: p}
+	names, dumped, err := poll.read(ctx)
+	if err != nil {
+		p.version, p.updateInterval = "", p.cfg.UpdateInterval // it may come back as another one
+	}
+	p.publish(names, Reach{
+		Interface: REST, Target: shownURL(p.base), At: time.Now(), Err: err,
+		Skipped: int(poll.skipped.Load()), Requests: p.http.requests.Load(),
+	})
+	next = began.Add(p.cfg.Interval)
+	// A trigger before the next dump is due would show this one again.
+	if due := dumped.Add(p.updateInterval + dumpMargin); !dumped.IsZero() && due.After(next) {
+		next = due
+	}
+	return next
+}
+
+// read asks all. names is nil where the list of jobs could not be had; dumped is when the last dump was made at the
+// latest.
+func (p *restPoll) read(ctx context.Context) (names map[string]string, dumped time.Time, err error) {
+	p.triggered = time.Now()
+	var numbers []metricAnswer
+	troubled := p.get(ctx, "/jobmanager/metrics?get=numRunningJobs", &numbers)
+	var refused *statusError
+	if troubled != nil && !errors.As(troubled, &refused) {
+		return nil, time.Time{}, troubled // whoever does not answer at all is asked nothing else
+	}
+	if !wait(ctx, time.Until(p.triggered.Add(dumpTime))) {
+		return nil, time.Time{}, context.Cause(ctx)
+	}
+	if err := p.readSettings(ctx); troubled == nil {
+		troubled = err
+	}
+
+	var overview jobsOverview
+	if err := p.get(ctx, "/jobs/overview", &overview); err != nil {
+		return nil, time.Time{}, err
+	}
+	heard := time.Now()
+	names = make(map[string]string, len(overview.Jobs))
+	var asked errgroup.Group
+	asked.SetLimit(jobsAtOnce)
+	for _, row := range overview.Jobs {
+		if row.ID == "" {
+			p.skipped.Add(1)
+			continue
+		}
+		names[row.ID] = row.Name
+		if p.wants != nil && !p.wants(row.Name) {
+			delete(p.jobs, row.ID)
+			continue
+		}
+		job := p.job(row, heard)
+		if job.done || !p.kept(job, true, heard) {
+			continue
+		}
+		asked.Go(func() error {
+			job.Err = p.readJob(ctx, job)
+			return nil
+		})
+	}
+	_ = asked.Wait() // each job has its own error
+	for _, job := range p.jobs {
+		if job.dumped.After(dumped) {
+			dumped = job.dumped
+		}
+	}
+	if dumped.IsZero() {
+		dumped = p.triggered
+	}
+	return names, dumped, troubled
+}
+
+// job is the job of a row of the list, which tells as much of it as can be known without asking it.
+func (p *restPoller) job(row jobOverview, heard time.Time) *restJob {
+	job := entry(p.jobs, row.ID, func() *restJob { return &restJob{vertices: make(map[string]*restVertex), interval: -1} })
+	job.ID, job.Name, job.State, job.Version, job.Heard = row.ID, row.Name, row.State, p.version, heard
+	job.Started, job.Ended = row.Start.millis(), row.End.millis()
+	return job
+}
+
+// kept says whether a job is still told of. What ended is kept from when it ended, so that a restart of ours changes
+// nothing; what is listed no more from when it was heard.
+func (p *restPoller) kept(job *restJob, listed bool, now time.Time) bool {
+	last := job.Heard
+	switch {
+	case !job.Terminal() && listed:
+		return true
+	case job.Terminal() && !job.Ended.IsZero():
+		last = job.Ended
+	}
+	return now.Sub(last) <= p.keepEnded
+}
+
+// errNoDumps says that the JobManager never gathers metrics, so that no source can be read there.
+var errNoDumps = errors.New("metrics.fetcher.update-interval is 0 there, so that it has no metrics: want Flink's default of 10000 ms, or less")
+
+// readSettings asks what the cluster says of itself, until it was told. Without an answer the version is not told and
+// the interval Flink's default; neither is worth an error.
+func (p *restPoll) readSettings(ctx context.Context) error {
+	if p.version == "" {
+		var config dashboardConfig
+		if p.get(ctx, "/config", &config) == nil {
+			p.version = config.Version
+		}
+	}
+	if p.updateInterval > 0 {
+		return nil
+	}
+	var entries []configEntry
+	if p.get(ctx, "/jobmanager/config", &entries) == nil {
+		for _, entry := range entries {
+			if entry.Key != "metrics.fetcher.update-interval" {
+				continue
+			}
+			interval, ok := parseFlinkDuration(string(entry.Value))
+			if ok && interval == 0 {
+				return errNoDumps
+			}
+			if ok {
+				p.updateInterval = interval
+				return nil
+			}
+		}
+	}
+	p.updateInterval = defaultUpdateInterval
+	return nil
+}
+
+// get asks for a path below the base, with its query, both escaped, and decodes the answer.
+func (p *restPoller) get(ctx context.Context, pathAndQuery string, into any) error {
+	path, query, _ := strings.Cut(pathAndQuery, "?")
+	u := p.base.JoinPath(path)
+	u.RawQuery = query
+	body, err := p.http.get(ctx, u, answer{accept: "application/json", from: "a JobManager's REST API"})
+	if err != nil {
+		return err
+	}
+	if err := decode(body, into); err != nil {
+		return fmt.Errorf("GET %s: %w", shownURL(u), err)
+	}
+	return nil
+}
+
+// publish makes what was read visible, and forgets the jobs that ended, or were last listed, too long ago.
+func (p *restPoller) publish(names map[string]string, reach Reach) {
+	maps.DeleteFunc(p.jobs, func(id string, job *restJob) bool {
+		_, listed := names[id]
+		return !p.kept(job, listed, reach.At)
+	})
+	jobs := make([]Job, 0, len(p.jobs))
+	for _, job := range p.jobs {
+		jobs = append(jobs, job.told())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if names == nil {
+		names = p.now.names
+	}
+	p.now = restState{jobs: jobs, names: names, reach: reach}
+}
