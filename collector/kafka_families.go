@@ -96,7 +96,7 @@ func partitionFamilies() []exposition.Family[kafka.PartitionLag] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_group_lag_records", Type: exposition.Gauge, Labels: labels,
-				Help: "True lag: records that a consumer of the group's isolation level will still be handed, counted from batch headers at the log's tail; offsets that were not looked at count as records, so it is never less than the truth, and exact where the kind unscanned is 0. On compacted topics it is as old as the scan (recheck_interval). Absent when truelag_group_lag_offsets is."},
+				Help: "True lag: records that a consumer of the group's isolation level will still be handed, counted from batch headers at the log's tail; offsets that were not looked at count as records, so it is never less than the truth, and exact where the kind unscanned is 0. On compacted topics it is as old as the scan (recheck_interval, and up to 16 times that where compaction changes nothing), and more than the truth until then. Absent when truelag_group_lag_offsets is."},
 			Series: known(func(r *kafka.PartitionLag) int64 { return r.Records }),
 		},
 		{

@@ -49,6 +49,6 @@ type ScanConfig struct {
 	Enabled           bool
 	BytesPerScrape    int64         // record bytes fetched in one scrape at the most, give or take one answer for each broker
 	BytesPerPartition int64         // the same for one partition
-	Recheck           time.Duration // when the tail of a compacted topic is read again; 0: never
+	Recheck           time.Duration // when the tail of a compacted topic is read again, up to 16 times as long where that changes nothing; 0: never
 	MaxRuns           int           // runs of offsets (16 bytes each) and times of batches (32) that the index holds at the most, give or take a scrape
 }

@@ -130,7 +130,7 @@ func (x *index) plan(s *Snapshot) []*job {
 				stable, open, renewal = t.plan(p, x.partial)
 			}
 			if t.stable.len() == 0 {
-				t.begun = s.At
+				t.begun, t.calm = s.At, 0
 			}
 			if len(stable)+len(open)+len(renewal) == 0 {
 				continue
@@ -170,7 +170,7 @@ func (x *index) unsure(s *Snapshot) (names []string) {
 			continue
 		}
 		for i := range tt.parts {
-			if t := &tt.parts[i]; t.stable.len() > 0 && s.At.Sub(t.begun) >= x.scan.Recheck {
+			if tt.parts[i].due(s.At, x.scan.Recheck) {
 				names = append(names, name)
 				break
 			}

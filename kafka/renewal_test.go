@@ -61,3 +61,57 @@ func handed(f *fake, topic string) (n int64) {
 	}
 	return n
 }
+
+// A backlog that compaction does not change is read again less and less often, and as often as before once it does.
+func TestTailsThatDoNotChangeAreReadLessOften(t *testing.T) {
+	f := newFake(t, Config{})
+	if err := f.cluster.CreateTopic("c", 1, map[string]string{"cleanup.policy": "compact"}); err != nil {
+		t.Fatal(err)
+	}
+	produce := func(key []byte) {
+		if err := f.client.ProduceSync(t.Context(), &kgo.Record{Topic: "c", Key: key, Value: []byte("v")}).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grow := func() {
+		for i := range 20 {
+			produce(fmt.Append(nil, i%4))
+		}
+	}
+	produce([]byte("first")) // it stays, and with it the log start
+	grow()
+	f.commitOn("c", "g", 0, 0)
+	last := f.read()
+	minutes := f.reader.config.Scan.Recheck // one, in fact
+	after := func(n time.Duration, again bool) {
+		t.Helper()
+		for tail := range f.reader.index.tails() {
+			tail.begun = tail.begun.Add(-n * minutes)
+		}
+		now := f.read()
+		if read := now.Ledger.ScanFetches > last.Ledger.ScanFetches; read != again {
+			t.Errorf("read again after %d more minutes: %v, want %v", n, read, again)
+		}
+		last = now
+	}
+	after(1, true)
+	after(1, false)
+	after(1, true)
+	after(3, false)
+	after(1, true)
+	after(8, true)
+	after(16, true)
+	after(15, false) // it gets no longer than that
+	after(1, true)
+	grow()
+	f.read() // what is new is no change
+	last = f.read()
+	after(15, false)
+	after(1, true)
+	f.cluster.Compact()
+	after(16, true)
+	if row := last.row(t, "g", 0); row.Records >= 40 || row.Offsets != 41 {
+		t.Fatalf("%d records of %d offsets: nothing was cleaned", row.Records, row.Offsets)
+	}
+	after(1, true)
+}

@@ -201,6 +201,19 @@ func (r *runs) count(from, to int64, c *Composition) {
 	c[Unscanned] += (to - from) - (c.Offsets() - before)
 }
 
+// agrees says that two maps have something in common and say the same of it. Compaction makes gaps of what it removes, so
+// numbers that are the same are of the same offsets.
+func (r *runs) agrees(o *runs) bool {
+	if len(r.list) == 0 || len(o.list) == 0 {
+		return false
+	}
+	from, to := max(r.list[0].start, o.list[0].start), min(r.end, o.end)
+	var mine, others Composition
+	r.count(from, to, &mine)
+	o.count(from, to, &others)
+	return from < to && mine == others
+}
+
 // tally adds length offsets of run i; all of them when it is sparse.
 func (r *runs) tally(i int, length int64, c *Composition) {
 	switch kind := r.list[i].kind(); {

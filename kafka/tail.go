@@ -14,6 +14,7 @@ type tail struct {
 
 	renewal *runs     // takes the place of stable once it reaches as far: the cleaner changes compacted topics
 	begun   time.Time // when the reading of stable began
+	calm    uint8     // how often in a row reading it again was for nothing
 
 	epoch  int32     // the leader epoch under which the maps hold
 	high   int64     // the greatest high watermark that was seen while they were extended
@@ -92,6 +93,7 @@ func (t *tail) count(p *Partition, isolation Isolation, from, to int64, c *Compo
 func (t *tail) shed(n int, now time.Time) {
 	if t.len() > n && t.renewal != nil {
 		t.renewal, t.begun = nil, now // the map that it was to replace is older, and claims no less
+		t.calm = min(t.calm+1, calmest)
 	}
 	for _, m := range []*runs{&t.stable, &t.open} {
 		if over := t.len() - n; over > 0 {
@@ -128,13 +130,25 @@ func (t *tail) plan(p *Partition, partial bool) (stable, open, renewal []span) {
 	return stable, open, renewal
 }
 
-// renew begins to read the stable map again when it is older than it may be, and puts the new one in its place when
-// nothing is left to read for it. It says whether it did either.
+// calmest bounds how far apart a map is read again: 2^calmest times as far as one that compaction changes.
+const calmest = 4
+
+// due says that the stable map is older than it may be. Each time that reading it again was for nothing, it may be twice
+// as old: an abandoned backlog would cost as much for ever.
+func (t *tail) due(now time.Time, age time.Duration) bool {
+	return t.stable.len() > 0 && now.Sub(t.begun) >= age<<t.calm
+}
+
+// renew begins to read the stable map again when it is due, and puts the new one in its place when nothing is left to read
+// for it. It says whether it did either.
 func (t *tail) renew(now time.Time, age time.Duration, left []span) bool {
 	switch {
 	case t.renewal != nil && len(left) == 0:
+		if t.calm = min(t.calm+1, calmest); !t.stable.agrees(t.renewal) {
+			t.calm = 0
+		}
 		t.stable, t.renewal, t.begun = *t.renewal, nil, now
-	case t.renewal == nil && t.stable.len() > 0 && now.Sub(t.begun) >= age:
+	case t.renewal == nil && t.due(now, age):
 		t.renewal = &runs{}
 	default:
 		return false
