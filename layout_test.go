@@ -14,11 +14,12 @@ import (
 // imports says which packages of this module each one may import, and which of the libraries that are kept to one place.
 // Imports run one way: what compares two systems lives in collector, which sees both.
 var imports = map[string][]string{
-	".":          {"truelag/config", "truelag/collector", "truelag/demo", "truelag/exposition", "truelag/kafka", "truelag/web"},
-	"config":     {"truelag/kafka"},
-	"collector":  {"truelag/exposition", "truelag/kafka", clientGolang},
+	".":          {"truelag/config", "truelag/collector", "truelag/demo", "truelag/exposition", "truelag/flink", "truelag/kafka", "truelag/web"},
+	"config":     {"truelag/flink", "truelag/kafka"},
+	"collector":  {"truelag/exposition", "truelag/flink", "truelag/kafka", clientGolang},
 	"demo":       {},
 	"exposition": {},
+	"flink":      {},
 	"kafka":      {},
 	"web":        {},
 }
