@@ -14,24 +14,14 @@ type homeDir struct {
 }
 
 func home(version string) (homeDir, error) {
-	dir, err := os.Getwd()
+	dir, err := labDir()
 	if err != nil {
 		return homeDir{}, err
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "lab", "install.sh")); err == nil {
-			break
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return homeDir{}, fmt.Errorf("no lab/install.sh above the working directory")
-		}
-		dir = parent
-	}
 	h := homeDir{
-		java:    filepath.Join(dir, "lab", "java"),
-		libs:    filepath.Join(dir, "lab", ".cache", "kafka-"+version),
-		classes: filepath.Join(dir, "lab", ".cache", "classes"),
+		java:    filepath.Join(dir, "java"),
+		libs:    filepath.Join(dir, ".cache", "kafka-"+version),
+		classes: filepath.Join(dir, ".cache", "classes"),
 	}
 	for _, d := range []string{h.libs, h.classes} {
 		if _, err := os.Stat(d); err != nil {
@@ -41,7 +31,26 @@ func home(version string) (homeDir, error) {
 	return h, nil
 }
 
-// java is the start of every command line: a small JVM that starts fast.
+// labDir is the folder of install.sh.
+func labDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		lab := filepath.Join(dir, "lab")
+		if _, err := os.Stat(filepath.Join(lab, "install.sh")); err == nil {
+			return lab, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", fmt.Errorf("no lab/install.sh above the working directory")
+		}
+		dir = parent
+	}
+}
+
+// command is the start of every command line: a small JVM that starts fast.
 func (h homeDir) command(heap string) []string {
 	return []string{
 		"-Xms64m", "-Xmx" + heap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",

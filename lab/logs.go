@@ -24,31 +24,30 @@ func (p *Pool) logs() map[string]string {
 func (c *Cluster) logs() map[string]string {
 	logs := c.pool.logs()
 	for _, n := range c.nodes {
-		logs[fmt.Sprintf("node %d", n.id)] = n.log
+		logs[n.name] = n.log
 	}
 	return logs
 }
 
 // showLogs prints what is logged from now on, should the test fail.
-func (c *Cluster) showLogs(t testing.TB) {
+func showLogs(t testing.TB, logs func() map[string]string) {
 	from := map[string]int64{}
-	for _, file := range c.logs() {
+	for _, file := range logs() {
 		if s, err := os.Stat(file); err == nil {
 			from[file] = s.Size()
 		}
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Log(c.logTail(from))
+			t.Log(logTail(logs(), from))
 		}
 	})
 }
 
 // logTail is the last of what was logged after an offset of each file.
-func (c *Cluster) logTail(from map[string]int64) string {
+func logTail(logs map[string]string, from map[string]int64) string {
 	const most = 6000
 	var b strings.Builder
-	logs := c.logs()
 	for _, name := range slices.Sorted(maps.Keys(logs)) {
 		log, err := os.ReadFile(logs[name])
 		if err != nil {

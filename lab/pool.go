@@ -17,16 +17,37 @@ import (
 // The zero value is ready. Close ends all.
 type Pool struct {
 	mu       sync.Mutex
-	clusters map[string]*shared
+	clusters map[string]*shared[*Cluster]
+	flinks   map[string]*shared[*Flink]
 	jvms     map[string]*JVM
 	dirs     []string
 }
 
-// shared is a cluster that is started once.
-type shared struct {
-	once    sync.Once
-	cluster *Cluster
-	err     error
+// shared is what is started once.
+type shared[T any] struct {
+	once sync.Once
+	it   T
+	err  error
+}
+
+// share is what a map has under a key; it is started at first use.
+func share[T any](t testing.TB, p *Pool, all *map[string]*shared[T], key string, start func() (T, error)) T {
+	t.Helper()
+	p.mu.Lock()
+	if *all == nil {
+		*all = map[string]*shared[T]{}
+	}
+	s := (*all)[key]
+	if s == nil {
+		s = &shared[T]{}
+		(*all)[key] = s
+	}
+	p.mu.Unlock()
+	s.once.Do(func() { s.it, s.err = start() })
+	if s.err != nil {
+		t.Fatal(s.err)
+	}
+	return s.it
 }
 
 // Shared is the pool's cluster with these options, started at first use. Tests that share it use topics, groups and
@@ -34,23 +55,9 @@ type shared struct {
 func (p *Pool) Shared(t testing.TB, o Options) *Cluster {
 	t.Helper()
 	o = o.normal()
-	p.mu.Lock()
-	if p.clusters == nil {
-		p.clusters = map[string]*shared{}
-	}
-	key := fmt.Sprint(o)
-	s := p.clusters[key]
-	if s == nil {
-		s = &shared{}
-		p.clusters[key] = s
-	}
-	p.mu.Unlock()
-	s.once.Do(func() { s.cluster, s.err = p.start(o) })
-	if s.err != nil {
-		t.Fatal(s.err)
-	}
-	s.cluster.showLogs(t)
-	return s.cluster
+	c := share(t, p, &p.clusters, fmt.Sprint(o), func() (*Cluster, error) { return p.start(o) })
+	showLogs(t, c.logs)
+	return c
 }
 
 // Start starts a cluster for one test. It is killed, not stopped, when the test ends.
@@ -61,7 +68,7 @@ func (p *Pool) Start(t testing.TB, o Options) *Cluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.kill)
-	c.showLogs(t)
+	showLogs(t, c.logs)
 	return c
 }
 
@@ -104,7 +111,7 @@ func (p *Pool) startOnce(o Options) (*Cluster, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := c.boot(ctx); err != nil {
-		tail := c.logTail(nil)
+		tail := logTail(c.logs(), nil)
 		c.kill()
 		return nil, fmt.Errorf("%w\n%s", err, tail)
 	}
@@ -147,9 +154,14 @@ func sweep() {
 func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for _, s := range p.flinks {
+		if s.it != nil {
+			s.it.kill()
+		}
+	}
 	for _, s := range p.clusters {
-		if s.cluster != nil {
-			s.cluster.kill()
+		if s.it != nil {
+			s.it.kill()
 		}
 	}
 	for _, j := range p.jvms {
@@ -158,5 +170,5 @@ func (p *Pool) Close() {
 	for _, dir := range p.dirs {
 		os.RemoveAll(dir)
 	}
-	p.clusters, p.jvms, p.dirs = nil, nil, nil
+	p.clusters, p.flinks, p.jvms, p.dirs = nil, nil, nil, nil
 }

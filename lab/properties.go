@@ -42,7 +42,7 @@ func (c *Cluster) configure() error {
 	}
 	for i := range clients {
 		n := &node{id: int32(i + 1), home: c.home, data: filepath.Join(c.dir, fmt.Sprintf("node-%d", i+1))}
-		n.properties, n.log = n.data+".properties", n.data+".log"
+		n.name, n.properties, n.log = fmt.Sprintf("node %d", n.id), n.data+".properties", n.data+".log"
 		config := common(c.Options.Brokers)
 		config["log.dirs"] = n.data
 		config["listeners"] = "PLAINTEXT://" + c.Seeds[i]

@@ -1,0 +1,232 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// FlinkJob is a submitted job of java/flink/FlinkJob.java.
+type FlinkJob struct {
+	ID, Name string
+
+	flink *Flink
+}
+
+// Submit starts a job that reads the cluster's topics, and waits until all its tasks run. The options are those of the
+// program, NAME=VALUE; a name is needed. The job is canceled when the test ends.
+func (f *Flink) Submit(t testing.TB, c *Cluster, options ...string) *FlinkJob {
+	t.Helper()
+	return f.Restore(t, c, "", options...)
+}
+
+// Restore is Submit from a savepoint.
+func (f *Flink) Restore(t testing.TB, c *Cluster, savepoint string, options ...string) *FlinkJob {
+	t.Helper()
+	j := f.Launch(t, c, savepoint, options...)
+	j.AwaitRunning(t)
+	return j
+}
+
+// Launch is Restore without the wait; no savepoint: empty.
+func (f *Flink) Launch(t testing.TB, c *Cluster, savepoint string, options ...string) *FlinkJob {
+	t.Helper()
+	j := &FlinkJob{flink: f}
+	for _, o := range options {
+		if name, ok := strings.CutPrefix(o, "name="); ok {
+			j.Name = name
+		}
+	}
+	body := map[string]any{
+		"entryClass":      "FlinkJob",
+		"programArgsList": append([]string{"bootstrap=" + strings.Join(c.Seeds, ",")}, options...),
+	}
+	if savepoint != "" {
+		body["savepointPath"] = savepoint
+	}
+	var answer struct{ JobID string }
+	if err := f.post(t.Context(), "/jars/"+f.jar+"/run", body, &answer); err != nil {
+		t.Fatalf("submit job %s: %v", j.Name, err)
+	}
+	j.ID = answer.JobID
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := j.cancel(ctx); err != nil {
+			t.Errorf("cancel job %s: %v", j.Name, err)
+		}
+	})
+	return j
+}
+
+// FlinkVertex is a vertex of a job.
+type FlinkVertex struct {
+	ID, Name, Status string
+
+	Metrics struct {
+		ReadRecords int64 `json:"read-records"`
+	}
+}
+
+// FlinkStatus is what /jobs/ID says.
+type FlinkStatus struct {
+	State    string
+	Vertices []FlinkVertex
+}
+
+func (j *FlinkJob) status(ctx context.Context) (FlinkStatus, error) {
+	var s FlinkStatus
+	err := j.flink.get(ctx, "/jobs/"+j.ID, &s)
+	return s, err
+}
+
+// Status is what /jobs/ID says now.
+func (j *FlinkJob) Status(t testing.TB) FlinkStatus {
+	t.Helper()
+	s, err := j.status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var terminal = []string{"FINISHED", "CANCELED", "FAILED"}
+
+// AwaitRunning waits until all tasks run. A bounded job may be through already.
+func (j *FlinkJob) AwaitRunning(t testing.TB) {
+	t.Helper()
+	Await(t, func() error {
+		s, err := j.status(t.Context())
+		if err != nil {
+			return err
+		}
+		if slices.Contains(terminal, s.State) && s.State != "FINISHED" {
+			return fmt.Errorf("%w: job %s is %s: %s", errHopeless, j.Name, s.State, j.failure(t.Context()))
+		}
+		for _, v := range s.Vertices {
+			if v.Status != "RUNNING" && v.Status != "FINISHED" {
+				return fmt.Errorf("job %s is %s, %s is %s", j.Name, s.State, v.Name, v.Status)
+			}
+		}
+		return nil
+	})
+}
+
+// AwaitState waits until the job is in a state.
+func (j *FlinkJob) AwaitState(t testing.TB, state string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := j.awaitState(ctx, state); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (j *FlinkJob) awaitState(ctx context.Context, states ...string) error {
+	return await(ctx, func() error {
+		s, err := j.status(ctx)
+		if err != nil || slices.Contains(states, s.State) {
+			return err
+		}
+		err = fmt.Errorf("job %s is %s, want %s", j.Name, s.State, strings.Join(states, " or "))
+		if slices.Contains(terminal, s.State) {
+			err = fmt.Errorf("%w: %w: %s", errHopeless, err, j.failure(ctx))
+		}
+		return err
+	})
+}
+
+// failure is why a job failed, for people.
+func (j *FlinkJob) failure(ctx context.Context) string {
+	var answer struct {
+		Root string `json:"root-exception"`
+	}
+	if err := j.flink.get(ctx, "/jobs/"+j.ID+"/exceptions", &answer); err != nil {
+		return err.Error()
+	}
+	return answer.Root
+}
+
+// FlinkCheckpoints is what /jobs/ID/checkpoints counts since the job began or was restored.
+type FlinkCheckpoints struct {
+	Counts struct{ Completed, Failed, Restored int64 }
+}
+
+// Checkpoints is what is counted now.
+func (j *FlinkJob) Checkpoints(t testing.TB) FlinkCheckpoints {
+	t.Helper()
+	var c FlinkCheckpoints
+	if err := j.flink.get(t.Context(), "/jobs/"+j.ID+"/checkpoints", &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// AwaitCheckpoints waits until so many checkpoints have completed from now on.
+func (j *FlinkJob) AwaitCheckpoints(t testing.TB, n int64) {
+	t.Helper()
+	before := j.Checkpoints(t).Counts.Completed
+	Await(t, func() error {
+		if now := j.Checkpoints(t).Counts.Completed; now < before+n {
+			return fmt.Errorf("job %s has completed %d checkpoints, want %d", j.Name, now, before+n)
+		}
+		return nil
+	})
+}
+
+// Checkpoint takes a checkpoint. Its commit is sent later, when the source's poll returns.
+func (j *FlinkJob) Checkpoint(t testing.TB) {
+	t.Helper()
+	var done struct{ CheckpointID int64 }
+	j.operate(t, "checkpoints", "checkpoints", map[string]any{}, &done)
+}
+
+// Savepoint takes a savepoint and returns where it lies. Its commit is sent like that of a checkpoint.
+func (j *FlinkJob) Savepoint(t testing.TB) string {
+	t.Helper()
+	var done struct{ Location string }
+	j.operate(t, "savepoints", "savepoints", map[string]any{}, &done)
+	return done.Location
+}
+
+// Stop stops the job with a savepoint and returns where that lies.
+func (j *FlinkJob) Stop(t testing.TB) string {
+	t.Helper()
+	var done struct{ Location string }
+	j.operate(t, "stop", "savepoints", map[string]any{"drain": false}, &done)
+	j.AwaitState(t, "FINISHED")
+	return done.Location
+}
+
+func (j *FlinkJob) operate(t testing.TB, what, status string, body, result any) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := j.flink.operate(ctx, "/jobs/"+j.ID+"/"+what, "/jobs/"+j.ID+"/"+status, body, result); err != nil {
+		t.Fatalf("job %s: %v", j.Name, err)
+	}
+}
+
+// Cancel cancels the job and waits until it has ended.
+func (j *FlinkJob) Cancel(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := j.cancel(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (j *FlinkJob) cancel(ctx context.Context) error {
+	s, err := j.status(ctx)
+	if err != nil || slices.Contains(terminal, s.State) {
+		return err
+	}
+	if err := j.flink.ask(ctx, http.MethodPatch, "/jobs/"+j.ID+"?mode=cancel", "", nil, nil); err != nil {
+		return err
+	}
+	return j.awaitState(ctx, terminal...)
+}

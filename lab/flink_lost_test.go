@@ -1,0 +1,41 @@
+//go:build e2e
+
+package lab_test
+
+import (
+	"testing"
+
+	"truelag/lab"
+)
+
+// While the broker is away commits fail and checkpoints complete. When it is back all goes on.
+func TestFlinkBrokerLost(t *testing.T) {
+	t.Parallel()
+	s := &scene{c: pool.Start(t, lab.Options{}), f: pool.Flink(t, lab.FlinkOptions{}), topic: "flink-broker", group: "flink-broker"}
+	s.c.CreateTopic(t, s.topic, 1, nil)
+	s.write(t, 5)
+	s.play(t)
+	s.await(t, facts{B: 5, C: 5, U: 4})
+	s.c.KillNode(t, 1)
+	s.awaitCounters(t, 1, 1)
+	s.job.AwaitCheckpoints(t, 2)
+	s.c.StartNode(t, 1)
+	s.write(t, 5)
+	s.await(t, facts{B: 10, C: 10, U: 9})
+}
+
+// A TaskManager that is lost takes its tasks' values with it, though REST shows them for some seconds more. The next
+// attempt begins with none. It shares no process with a test that runs beside it.
+func TestFlinkTaskManagerLost(t *testing.T) {
+	s := stage(t, "flink-taskmanager")
+	s.write(t, 5)
+	s.play(t)
+	s.await(t, facts{B: 5, C: 5, U: 4})
+	s.f.KillTaskManager(t, 1)
+	s.awaitBy(t, byReporter, facts{B: 5, C: none, U: none})
+	s.f.StartTaskManager(t, 1)
+	s.job.AwaitRunning(t)
+	s.await(t, facts{B: 5, C: 5, U: none})
+	s.write(t, 5)
+	s.await(t, facts{B: 10, C: 10, U: 9})
+}

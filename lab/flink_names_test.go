@@ -1,0 +1,30 @@
+//go:build e2e
+
+package lab_test
+
+import (
+	"testing"
+
+	"truelag/lab"
+)
+
+// Each interface spells topics its own way. To the reporter two topics may be one.
+func TestFlinkTopicNames(t *testing.T) {
+	t.Parallel()
+	s := stage(t, "flink-names.orders.v1-eu")
+	s.write(t, 3)
+	s.play(t)
+	s.await(t, facts{B: 3, C: 3, U: 2})
+
+	dots, dashes := stage(t, "flink-names.pair"), stage(t, "flink-names-pair")
+	dots.write(t, 3)
+	dashes.write(t, 5)
+	dots.play(t, "topics="+dots.topic+","+dashes.topic)
+	dashes.group, dashes.job = dots.group, dots.job
+	dots.awaitBy(t, byREST, facts{B: 3, C: 3, U: 2})
+	dashes.awaitBy(t, byREST, facts{B: 5, C: 5, U: 4})
+	either := map[lab.FlinkOffsets]bool{{Emitted: 2, Committed: 3}: true, {Emitted: 4, Committed: 5}: true}
+	if got := dots.job.ReporterSource(t).Offsets; len(got) != 1 || !either[got["flink_names_pair-0"]] {
+		t.Errorf("the reporter says %+v, want the offsets of one topic", got)
+	}
+}

@@ -1,0 +1,93 @@
+//go:build e2e
+
+package lab_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"truelag/lab"
+)
+
+// wantRead holds the finished job's count of read records against what it should be. Flink 1.20 counts none for a source.
+func (s *scene) wantRead(t *testing.T, n int64) {
+	t.Helper()
+	if strings.HasPrefix(s.f.Options.Line, "1.") {
+		n = 0
+	}
+	for _, v := range s.job.Status(t).Vertices {
+		if got := v.Metrics.ReadRecords; got != n && strings.HasPrefix(v.Name, "Source: ") {
+			t.Errorf("job %s has read %d records, want %d", s.job.Name, got, n)
+		}
+	}
+}
+
+// uncommitted brings a job to have emitted 17 records of which 10 are committed.
+func (s *scene) uncommitted(t *testing.T) {
+	t.Helper()
+	s.write(t, 10)
+	s.play(t, "checkpoint=3600000")
+	s.awaitEmitted(t, 9)
+	s.job.Checkpoint(t)
+	s.write(t, 7) // the poll returns, and what waited for it is committed
+	s.await(t, facts{B: 10, C: 10, U: 16})
+}
+
+// awaitEmitted waits until the source has emitted an offset.
+func (s *scene) awaitEmitted(t *testing.T, offset int64) {
+	t.Helper()
+	for _, w := range ways {
+		lab.Await(t, func() error {
+			if got, _ := s.say(t, w); got.U != offset {
+				return fmt.Errorf("job %s by %s: %+v, want it to emit %d", s.job.Name, w.name, got, offset)
+			}
+			return nil
+		})
+	}
+}
+
+// Neither a stop with a savepoint nor a cancel commits what was emitted last. REST remembers a job's last dump, the
+// reporter nothing.
+func TestFlinkEndsUncommitted(t *testing.T) {
+	t.Parallel()
+	for how, end := range map[string]func(*scene){
+		"stop":   func(s *scene) { s.job.Stop(t) },
+		"cancel": func(s *scene) { s.job.Cancel(t) },
+	} {
+		s := stage(t, "flink-uncommitted-"+how)
+		s.uncommitted(t)
+		end(s)
+		s.awaitBy(t, byReporter, facts{B: 10, C: none, U: none})
+		s.awaitBy(t, byREST, facts{B: 10, C: 10, U: 16})
+		if how == "stop" {
+			s.wantRead(t, 17)
+		}
+	}
+}
+
+// A job that is restored reads from its savepoint on, wherever the group is: the commit goes back, and then forward again.
+func TestFlinkRestore(t *testing.T) {
+	t.Parallel()
+	s := stage(t, "flink-restored")
+	s.write(t, 20)
+	s.play(t)
+	s.await(t, facts{B: 20, C: 20, U: 19})
+	older := s.job.Savepoint(t)
+	s.write(t, 30)
+	s.await(t, facts{B: 50, C: 50, U: 49})
+	newest := s.job.Stop(t)
+
+	s.replay(t, newest) // nothing new to read: what was emitted before is not known any more
+	s.await(t, facts{B: 50, C: 50, U: none})
+	s.job.Cancel(t)
+
+	s.replay(t, older, "sleep=200", "kafka.max.poll.records=1") // a few records in each checkpoint
+	lab.Await(t, func() error {
+		if b := s.commit(t).At; b >= 50 {
+			return fmt.Errorf("the broker has the commit %d, want one that the savepoint has brought back", b)
+		}
+		return nil
+	})
+	s.await(t, facts{B: 50, C: 50, U: 49})
+}

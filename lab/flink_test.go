@@ -1,0 +1,153 @@
+//go:build e2e
+
+package lab_test
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+
+	"truelag/lab"
+)
+
+// none is no offset: the broker has no commit, Flink has not set its gauge.
+const none = -1
+
+// scene is a job that reads a topic and commits for a group, on clusters that the tests share.
+type scene struct {
+	c            *lab.Cluster
+	f            *lab.Flink
+	topic, group string
+	job          *lab.FlinkJob
+}
+
+// stage is a scene with a new topic and no job yet.
+func stage(t *testing.T, topic string) *scene {
+	t.Helper()
+	s := &scene{c: pool.Shared(t, lab.Options{}), f: pool.Flink(t, lab.FlinkOptions{}), topic: topic, group: topic}
+	s.c.CreateTopic(t, topic, 1, nil)
+	return s
+}
+
+// play submits a job, named like the group unless an option says otherwise.
+func (s *scene) play(t *testing.T, options ...string) {
+	t.Helper()
+	s.replay(t, "", options...)
+}
+
+// replay is play from a savepoint.
+func (s *scene) replay(t *testing.T, savepoint string, options ...string) {
+	t.Helper()
+	options = append([]string{"name=" + s.group, "topics=" + s.topic, "group=" + s.group}, options...)
+	s.job = s.f.Restore(t, s.c, savepoint, options...)
+}
+
+// other is a scene of another job on the same topic.
+func (s *scene) other(group string) *scene {
+	return &scene{c: s.c, f: s.f, topic: s.topic, group: group}
+}
+
+// write writes a batch of records.
+func (s *scene) write(t *testing.T, n int) {
+	t.Helper()
+	s.c.Producer(t, lab.ProducerOptions{}).Batch(t, s.topic, 0, lab.Records(n)...)
+}
+
+// transaction writes a batch of records in a transaction.
+func (s *scene) transaction(t *testing.T, n int, commit bool) {
+	t.Helper()
+	p := s.c.Producer(t, lab.ProducerOptions{TxnID: s.topic})
+	p.Batch(t, s.topic, 0, lab.Records(n)...)
+	p.End(t, commit)
+}
+
+// ends holds the topic's last stable offset and high watermark against what they should be.
+func (s *scene) ends(t *testing.T, stable, high int64) {
+	t.Helper()
+	if e := s.c.Ends(t, s.topic)[0]; e.LastStable != stable || e.HighWatermark != high {
+		t.Fatalf("topic %s: ends %+v, want a last stable offset of %d and a high watermark of %d", s.topic, e, stable, high)
+	}
+}
+
+// way is an interface to Flink: how it is asked, and which characters of a topic's name it keeps.
+type way struct {
+	name     string
+	ask      func(*lab.FlinkJob, testing.TB) lab.FlinkSource
+	replaced *regexp.Regexp
+}
+
+var (
+	byREST     = way{"REST", (*lab.FlinkJob).Source, regexp.MustCompile(`[. :,]`)}
+	byReporter = way{"the reporter", (*lab.FlinkJob).ReporterSource, regexp.MustCompile(`[^a-zA-Z0-9:_]`)}
+	ways       = []way{byREST, byReporter}
+)
+
+func (w way) spell(topic string) string { return w.replaced.ReplaceAllString(topic, "_") }
+
+// facts are what the broker and a job say of partition 0: the group's commit, Flink's committedOffset and currentOffset.
+type facts struct {
+	B, C, U int64
+}
+
+// say reads the facts. Flink is asked first, so that what it knows to be committed is what the broker has or had.
+func (s *scene) say(t *testing.T, w way) (facts, lab.FlinkSource) {
+	t.Helper()
+	source := w.ask(s.job, t)
+	at, ok := source.Offsets[w.spell(s.topic)+"-0"]
+	if !ok {
+		at = lab.FlinkOffsets{Emitted: none, Committed: none}
+	}
+	return facts{B: s.commit(t).At, C: at.Committed, U: at.Emitted}, source
+}
+
+// await waits until the facts are as they should be, by each interface.
+func (s *scene) await(t *testing.T, want facts) {
+	t.Helper()
+	for _, w := range ways {
+		s.awaitBy(t, w, want)
+	}
+}
+
+func (s *scene) awaitBy(t *testing.T, w way, want facts) {
+	t.Helper()
+	lab.Await(t, func() error {
+		if got, source := s.say(t, w); got != want {
+			return fmt.Errorf("job %s by %s: %+v, want %+v; it says %+v", s.job.Name, w.name, got, want, source)
+		}
+		return nil
+	})
+}
+
+// commit is the group's commit on partition 0 of the topic.
+func (s *scene) commit(t *testing.T) (commit kadm.Offset) {
+	t.Helper()
+	lab.Await(t, func() error { // a coordinator that begins, or is away, says so
+		all, err := s.c.Admin(t).FetchOffsets(t.Context(), s.group)
+		if err != nil {
+			return err
+		}
+		o, ok := all.Lookup(s.topic, 0)
+		if !ok {
+			o.At = none
+		}
+		commit = o.Offset
+		return o.Err
+	})
+	return commit
+}
+
+// awaitCounters waits until a way says that commits have succeeded and failed so often, at least.
+func (s *scene) awaitCounters(t *testing.T, succeeded, failed int64) {
+	t.Helper()
+	for _, w := range ways {
+		lab.Await(t, func() error {
+			if source := w.ask(s.job, t); source.Succeeded < succeeded || source.Failed < failed {
+				return fmt.Errorf("job %s by %s: %+v, want %d commits to succeed and %d to fail", s.job.Name, w.name, source,
+					succeeded, failed)
+			}
+			return nil
+		})
+	}
+}

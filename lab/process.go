@@ -1,0 +1,118 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// process is a JVM that ends when its stdin does, and so not later than we do. It can be started again.
+type process struct {
+	name string // for people
+	log  string // the file
+
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	stdin io.Closer
+	ended chan struct{} // closed when the process has ended
+}
+
+// launch starts it with the arguments of a java command. The environment gets more, as NAME=VALUE.
+func (p *process) launch(args []string, environment ...string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd != nil {
+		return fmt.Errorf("%s runs already", p.name)
+	}
+	log, err := os.OpenFile(p.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command("java", args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(os.Environ(), environment...)
+	// An interrupt of the test run goes to its process group; this ends by its stdin then, not before its test.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if p.stdin, err = cmd.StdinPipe(); err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", p.name, err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait()
+		close(ended)
+	}()
+	p.cmd, p.ended = cmd, ended
+	return nil
+}
+
+// running says whether it was started and not ended by us.
+func (p *process) running() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cmd != nil
+}
+
+// died says whether it ended although nobody ended it.
+func (p *process) died() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd == nil {
+		return false
+	}
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *process) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd == nil {
+		return
+	}
+	p.cmd.Process.Kill()
+	<-p.ended
+	p.cmd = nil
+}
+
+func (p *process) signal(s syscall.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd == nil {
+		return fmt.Errorf("%s does not run", p.name)
+	}
+	if err := p.cmd.Process.Signal(s); err != nil {
+		return fmt.Errorf("signal %s to %s: %w", s, p.name, err)
+	}
+	return nil
+}
+
+func (p *process) stop() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd == nil {
+		return fmt.Errorf("%s does not run", p.name)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stop %s: %w", p.name, err)
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		return fmt.Errorf("%s still runs %s after SIGTERM", p.name, patience)
+	}
+	p.cmd = nil
+	return nil
+}
