@@ -117,10 +117,9 @@ func (c *Cluster) read(ctx context.Context, in *Interest) (*Reading, error) {
 	follower := c.following(s)
 	standings, lower := c.stand(s, follower)
 	r := &Reading{Snapshot: s, Shard: c.config.Shard, Follower: follower, Lags: make([]TopicLag, 0, len(standings))}
-	var questions []asked
-	if in != nil {
-		r.Answers, questions = c.examine(s, standings, in.Questions)
-	}
+	r.Trails = c.trails(s, in)
+	answers, questions := c.examine(s, standings, in.questions(r))
+	r.Answers = answers
 	work := []func(context.Context){
 		func(ctx context.Context) { r.Transactions = c.openTransactions(ctx, s) },
 		func(ctx context.Context) { c.readShares(ctx, s) },
@@ -137,7 +136,6 @@ func (c *Cluster) read(ctx context.Context, in *Interest) (*Reading, error) {
 	for i := range questions {
 		questions[i].count()
 	}
-	r.Trails = c.trails(s, in)
 	c.events.add(s.At, c.watch.next(r)...)
 	r.Ledger = c.ledger()
 	c.last.Store(r)

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -10,6 +11,10 @@ type Interest struct {
 	// Questions are answered in the Reading, in their order. What they need of a log is read like what lies between
 	// commits and ends, out of the same budget, and is kept while they are asked again.
 	Questions []Question
+
+	// Ask has further questions, which come of the commits, ends and trails of this very pass: it is called once those are
+	// in the Reading, which is not whole yet, and before the logs are looked at. Their answers follow the others. Nil: none.
+	Ask func(*Reading) []Question
 
 	// Watch names the groups whose commits are kept one by one, if commits are followed, from this pass on until an
 	// Interest does not name them any more. A pass without an Interest changes nothing, and takes none of them.
@@ -20,6 +25,17 @@ type Interest struct {
 // says why, and no commit is taken from the trails.
 func (c *Cluster) ReadFor(ctx context.Context, in Interest) (*Reading, error) {
 	return c.read(ctx, &in)
+}
+
+// questions are all that is asked of a pass that has come as far as r.
+func (in *Interest) questions(r *Reading) []Question {
+	if in == nil {
+		return nil
+	}
+	if in.Ask == nil {
+		return in.Questions
+	}
+	return append(slices.Clip(in.Questions), in.Ask(r)...)
 }
 
 // watchFor tells the follower which groups somebody is interested in.
