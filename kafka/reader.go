@@ -48,9 +48,9 @@ const (
 // of its context. A broker that does not answer in its step's time costs its own rows, and is not asked again.
 //
 // Requests: Metadata 1, ListGroups B, ListOffsets 3 B, OffsetFetch B, and one Describe request for each type of group and
-// broker (B brokers); Metadata once more if a commit or subscription names a topic that the first answer does not hold,
-// and ListOffsets B more with Follow where the filter leaves __consumer_offsets out. Brokers before 3.0 take one
-// OffsetFetch for each group.
+// broker (B brokers), so at the most 8 for a broker with classic and KIP-848 groups. Metadata once more if a commit or
+// subscription names a topic that the first answer does not hold, and ListOffsets B more with Follow where the filter
+// leaves __consumer_offsets out. Brokers before 3.0 take one OffsetFetch for each group.
 //
 // The error is that of Metadata, or the cancellation of the context; every other one stands in its row.
 func (r *reader) read(ctx context.Context) (*Snapshot, error) {

@@ -338,41 +338,6 @@ func TestOrderOfRequests(t *testing.T) {
 	}
 }
 
-func TestRequestsDoNotGrowWithGroups(t *testing.T) {
-	for _, groups := range []int{5, 500} {
-		b := newBed(t, readerConfig{})
-		b.topic("a", 30)
-		for i := range groups {
-			b.commit(fmt.Sprint("g", i), "a", int32(i%30), 0)
-		}
-		for i := range 9 {
-			b.join848(fmt.Sprint("c", i), "a")
-		}
-		saw := b.watch()
-		before := b.books.snapshot().Requests
-		s := b.pass()
-		if len(s.Groups) != groups+9 {
-			t.Fatalf("%d groups, want %d", len(s.Groups), groups+9)
-		}
-		count := map[int32]int{}
-		byAPI := map[string]int64{}
-		for _, r := range saw.take() {
-			count[r.node]++
-			byAPI[kmsg.NameForKey(r.req.Key())]++
-		}
-		for node, n := range count {
-			if n > 8 {
-				t.Errorf("%d groups: broker %d got %d requests: %v", groups, node, n, byAPI)
-			}
-		}
-		for api, n := range b.books.snapshot().Requests {
-			if n-before[api] != byAPI[api] {
-				t.Errorf("%s: counted %d requests, the brokers saw %d", api, n-before[api], byAPI[api])
-			}
-		}
-	}
-}
-
 // join848 adds a member to a group of the new consumer protocol.
 func (b *bed) join848(group, topic string) {
 	b.t.Helper()
