@@ -28,7 +28,7 @@ type jobManager struct {
 	mu       sync.Mutex
 	jobs     []*fakeJob
 	filled   time.Time
-	requests []string // paths, each with "?get" where it asked for values
+	requests []string                                          // paths, each with "?get" where it asked for values
 	handle   func(w http.ResponseWriter, r *http.Request) bool // nil, or answers instead
 }
 
@@ -60,7 +60,6 @@ type fakeSubtask struct {
 	late              time.Duration // how long its dump takes
 	metrics           func(now time.Time) map[string]string
 }
-
 
 func newJobManager(jobs ...*fakeJob) *jobManager {
 	return &jobManager{version: "2.2.1", interval: 10 * time.Second, jobs: jobs}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -109,15 +110,18 @@ func (p *restPoller) state() restState {
 	return p.now
 }
 
-// poll asks once, publishes, and says when to ask again.
+// poll asks once, publishes, and says when to ask again. One that ctx ended is not published.
 func (p *restPoller) poll(ctx context.Context) (next time.Time) {
 	began := time.Now()
 	limit := max(p.cfg.Interval, 10*time.Second)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the poll took longer than %s", limit))
+	bounded, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the poll took longer than %s", limit))
 	defer cancel()
 
 	poll := &restPoll{restPoller: p}
-	names, dumped, err := poll.read(ctx)
+	names, dumped, err := poll.read(bounded)
+	if ctx.Err() != nil {
+		return began
+	}
 	if err != nil {
 		p.version, p.updateInterval = "", p.cfg.UpdateInterval // it may come back as another one
 	}
@@ -156,8 +160,7 @@ func (p *restPoll) read(ctx context.Context) (names map[string]string, dumped ti
 	}
 	heard := time.Now()
 	names = make(map[string]string, len(overview.Jobs))
-	var asked errgroup.Group
-	asked.SetLimit(jobsAtOnce)
+	var due []*restJob
 	for _, row := range overview.Jobs {
 		if row.ID == "" {
 			p.skipped.Add(1)
@@ -168,16 +171,11 @@ func (p *restPoll) read(ctx context.Context) (names map[string]string, dumped ti
 			delete(p.jobs, row.ID)
 			continue
 		}
-		job := p.job(row, heard)
-		if job.done || !p.kept(job, true, heard) {
-			continue
+		if job := p.job(row, heard); !job.done && p.kept(job, true, heard) {
+			due = append(due, job)
 		}
-		asked.Go(func() error {
-			job.Err = p.readJob(ctx, job)
-			return nil
-		})
 	}
-	_ = asked.Wait() // each job has its own error
+	p.readJobs(ctx, due)
 	for _, job := range p.jobs {
 		if job.dumped.After(dumped) {
 			dumped = job.dumped
@@ -187,6 +185,23 @@ func (p *restPoll) read(ctx context.Context) (names map[string]string, dumped ti
 		dumped = p.triggered
 	}
 	return names, dumped, troubled
+}
+
+// readJobs asks for some jobs at a time. Those that were not read for the longest time come first, so that a JobManager
+// that is too slow for a whole poll leaves out others each time.
+func (p *restPoll) readJobs(ctx context.Context, jobs []*restJob) {
+	slices.SortStableFunc(jobs, func(a, b *restJob) int { return a.read.Compare(b.read) })
+	var asked errgroup.Group
+	asked.SetLimit(jobsAtOnce)
+	for _, job := range jobs {
+		asked.Go(func() error {
+			if job.Err = p.readJob(ctx, job); job.Err == nil {
+				job.read = time.Now()
+			}
+			return nil
+		})
+	}
+	_ = asked.Wait() // each job has its own error
 }
 
 // job is the job of a row of the list, which tells as much of it as can be known without asking it.

@@ -20,6 +20,7 @@ type restJob struct {
 
 	config time.Time // the since for which its settings were asked; zero: not yet
 	dumped time.Time // when the JobManager's dump was made that its values are from, at the latest; zero: not told
+	read   time.Time // when it was read last without an error
 	done   bool      // it was asked after its end
 
 	interval time.Duration // of its checkpoints, as Checkpoints has it
