@@ -78,7 +78,8 @@ func (c *Cluster) examine(s *Snapshot, standings []standing, questions []Questio
 			continue
 		}
 		a.From = max(a.From, 0)
-		a.Beyond = max(q.To-max(a.From, p.HighWatermark), 0)
+		beyond := max(a.From, p.HighWatermark)
+		a.Beyond = max(q.To, beyond) - beyond
 		a.To = min(q.To, p.HighWatermark)
 		if a.From < a.To {
 			open = append(open, asked{a, topic, nil, q.Partition})

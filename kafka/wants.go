@@ -19,7 +19,7 @@ func covered(wants []want, least Isolation, low, high int64) (pieces []piece) {
 		at   int64
 		step int // how many wants more there are below it
 	}
-	edges := make([]edge, 0, 2*len(wants))
+	var edges []edge
 	for _, w := range wants {
 		to := int64(math.MaxInt64)
 		if w.to != 0 {
