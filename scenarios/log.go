@@ -18,8 +18,9 @@ type partitionLog struct {
 	epochs  []epochStart // by epoch
 
 	// aliases replace a producer's id after an abort marker was compacted away before its data: the id would stay
-	// aborted for ever.
+	// aborted for ever. Each is used once.
 	aliases map[int64]int64
+	renamed int // how many have been given
 }
 
 type epochStart struct {
@@ -58,6 +59,7 @@ const (
 	fillLimit  = 20_000  // offsets that SkipTo writes out; those before them are claimed
 	claimLimit = 1 << 30 // offsets of a claimed batch
 	noProducer = -1
+	firstAlias = 1 << 20 // no producer's id: begin's are lower, and the cluster's are hashes
 	endless    = 1 << 62 // no offset is as high
 )
 

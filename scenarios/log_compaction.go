@@ -60,13 +60,16 @@ func (l *partitionLog) unmark(marker *batch) {
 		l.txns = slices.Delete(l.txns, i, i+1)
 		return
 	}
-	old, fresh := t.producer, t.producer+1_000_000
+	old, fresh := t.producer, firstAlias+int64(l.renamed)
+	l.renamed++
 	for id, now := range l.aliases {
 		if now == old {
 			l.aliases[id] = fresh
 		}
 	}
-	l.aliases[old] = fresh
+	if _, known := l.aliases[old]; !known {
+		l.aliases[old] = fresh
+	}
 	for i := range l.batches {
 		if b := &l.batches[i]; b.producer == old && b.base > t.last {
 			b.producer = fresh

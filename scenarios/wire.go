@@ -166,6 +166,7 @@ func (l *partitionLog) fetch(offset int64, maxBytes int, committed, whole bool, 
 		upper = l.lastStable()
 	}
 	var out fetched
+	first := 0 // bytes of the first batch
 	for i, n := 0, 0; i < len(l.batches)+1; i++ {
 		b := l.served(i, f)
 		if b == nil || b.last < offset {
@@ -176,13 +177,15 @@ func (l *partitionLog) fetch(offset int64, maxBytes int, committed, whole bool, 
 		}
 		before := len(out.records)
 		out.records = b.appendTo(out.records, f)
-		n++
+		if n++; n == 1 {
+			first = len(out.records)
+		}
 		limit := maxBytes
 		if enough := 2 + int(offset%3); f.hard && n == enough { // this batch is cut in the middle
 			limit = min(limit, (before+len(out.records))/2)
 		}
-		if n == 1 && whole {
-			limit = max(limit, len(out.records))
+		if whole {
+			limit = max(limit, first)
 		}
 		if len(out.records) > limit {
 			out.records = out.records[:limit]
