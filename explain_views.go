@@ -252,9 +252,28 @@ func blockerOf(e *kafka.Explanation) *web.Blocker {
 		if t.ProducerID >= 0 {
 			b.Producer, b.Epoch = t.ProducerID, t.Epoch
 		}
-		b.TransactionalID, b.Since, b.Hanging, b.Doubt = t.TransactionalID, t.StartedAt, t.Hanging, t.Why
+		if !t.StartedAt.IsZero() {
+			b.Since = t.StartedAt
+		}
+		b.TransactionalID, b.State, b.Timeout = t.TransactionalID, t.State, t.Timeout
+		if b.Judged = t.Err == nil; b.Judged {
+			b.Hanging, b.Doubt = t.Hanging, t.Why
+		} else {
+			b.Why = unjudged(t.Err)
+		}
 	}
 	return b
+}
+
+// unjudged says what is missing where nobody tells whether a transaction hangs.
+func unjudged(err error) string {
+	switch {
+	case errors.Is(err, kerr.TopicAuthorizationFailed):
+		return "allow Read on Topic"
+	case errors.Is(err, kerr.TransactionalIDAuthorizationFailed):
+		return "allow Describe on TransactionalId"
+	}
+	return err.Error()
 }
 
 func kindsOf(c *kafka.Composition) web.Kinds {

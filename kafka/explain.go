@@ -52,7 +52,8 @@ type Explanation struct {
 	Log     []Stretch // what the offsets between commit and high watermark are, in their order
 	Blocker *Blocker  // what the last stable offset waits for; nil: nothing, or its first batch was not seen
 
-	// Transaction is what the last Reading told of the same transaction; nil: nothing.
+	// Transaction is what leaders and coordinators tell of the same transaction, where it holds the group back: as the last
+	// Reading has it, or else asked for afresh; nil: nothing. A StartedAt that is zero is not known.
 	Transaction *OpenTransaction
 
 	Scraped   *PartitionLag // what the last Reading told of the same partition; nil: nothing
@@ -83,7 +84,9 @@ func (c *Cluster) Last() *Reading { return c.last.Load() }
 // Explain reads one partition for one group afresh: the same steps in the same order as Read takes, the same arithmetic,
 // and nothing that Read uses is waited for or changed, so that both may run at the same time. It sends one Metadata
 // request (a slow broker gets company, as in Read), at most three FindCoordinator, three ListOffsets, one OffsetFetch and
-// at most eight Fetch, and fetches little more than a MiB.
+// at most eight Fetch, and fetches little more than a MiB. For an open transaction that holds the group back and that no
+// Read has looked into yet, it takes one or two looks of one DescribeProducers, a ListTransactions for each broker and a
+// DescribeTransactions for each that lists the producer.
 //
 // The error is ErrLeftOut, or a panic over what a broker sent. Everything else that goes wrong stands in the Explanation.
 func (c *Cluster) Explain(ctx context.Context, group, topic string, partition int32) (e *Explanation, err error) {
@@ -149,9 +152,18 @@ func (c *Cluster) measure(ctx context.Context, q *inquiry, last *Reading) {
 	st.isolation, st.source = e.Isolation, e.Source
 	index := newIndex(ScanConfig{BytesPerPartition: explainBytes, MaxRuns: 1 << 20})
 	st.want(index)
-	if c.config.Scan.Enabled {
-		q.scan(ctx, index, s, &st)
-	}
+	e.Transaction = openTransaction(e, last)
+	within(ctx, 1,
+		func(ctx context.Context) {
+			if c.config.Scan.Enabled {
+				q.scan(ctx, index, s, &st)
+			}
+		},
+		func(ctx context.Context) {
+			if e.Transaction == nil && e.Isolation == ReadCommitted && e.Committed < e.Ends.HighWatermark && e.Ends.LastStable < e.Ends.HighWatermark {
+				e.Transaction = q.openTransaction(ctx, c.novelties.over(q.wire))
+			}
+		})
 	lag := st.judge()
 	e.Lag, e.Composition, e.BeyondEnd = lag.Partitions[0], lag.Composition, lag.BeyondEnd
 	t := st.tail(e.Partition)
@@ -165,21 +177,6 @@ func (c *Cluster) measure(ctx context.Context, q *inquiry, last *Reading) {
 		e.bound(topic, last)
 	}
 	e.Log = q.list(t)
-	e.Transaction = openTransaction(e, last)
-}
-
-// openTransaction is what the last Reading tells of the transaction that holds the last stable offset.
-func openTransaction(e *Explanation, last *Reading) *OpenTransaction {
-	if last == nil || e.Ends.LastStable >= e.Ends.HighWatermark {
-		return nil
-	}
-	for i := range last.Transactions {
-		t := &last.Transactions[i]
-		if t.Topic == e.Topic && t.Partition == e.Partition && t.FirstOffset == e.Ends.LastStable {
-			return t
-		}
-	}
-	return nil
 }
 
 // presumed is the isolation by which the group is judged: what the configuration says, else what the scrapes have seen,

@@ -81,7 +81,11 @@ func (q *inquiry) readTopic(ctx context.Context) error {
 		return kerr.InvalidTopicException
 	}
 	began := time.Now()
-	resp, met, err := q.wire.metadata(ctx, []kmsg.MetadataRequestTopic{{Topic: kmsg.StringPtr(e.Topic)}})
+	topics := []kmsg.MetadataRequestTopic{{Topic: kmsg.StringPtr(e.Topic)}}
+	if e.Topic != transactionTopic {
+		topics = append(topics, kmsg.MetadataRequestTopic{Topic: kmsg.StringPtr(transactionTopic)})
+	}
+	resp, met, err := q.wire.metadata(ctx, topics)
 	r := Request{API: "Metadata", Version: -1, Broker: met.NodeID, At: began, Took: time.Since(began), About: "leader of the partition", Err: err}
 	if err != nil {
 		q.note(r)
@@ -91,7 +95,14 @@ func (q *inquiry) readTopic(ctx context.Context) error {
 	q.takeBrokers(resp, met)
 	err = errUnanswered
 	for i := range resp.Topics {
-		if t := &resp.Topics[i]; t.Topic != nil && *t.Topic == e.Topic {
+		t := &resp.Topics[i]
+		if t.Topic == nil {
+			continue
+		}
+		if *t.Topic == transactionTopic {
+			q.txnCoordinators = leaders(t)
+		}
+		if *t.Topic == e.Topic {
 			q.topics = []Topic{q.topic(t)}
 			err = q.topics[0].Err
 		}

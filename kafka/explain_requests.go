@@ -77,6 +77,15 @@ func about(req kmsg.Request) string {
 			isolation = ReadCommitted
 		}
 		return fmt.Sprintf("log from offset %d, %s", r.Topics[0].Partitions[0].FetchOffset, isolation)
+	case *kmsg.DescribeProducersRequest:
+		return "producer of the open transaction"
+	case *kmsg.ListTransactionsRequest:
+		return "transactional id of the producer"
+	case *kmsg.DescribeTransactionsRequest:
+		if slices.Equal(r.TransactionalIDs, []string{nobody}) {
+			return "whether all transactional ids may be described"
+		}
+		return "state of the transactional id"
 	}
 	return ""
 }
@@ -111,6 +120,21 @@ func codeOf(resp kmsg.Response) int16 {
 			}
 		}
 		return r.ErrorCode
+	case *kmsg.DescribeProducersResponse:
+		for _, t := range r.Topics {
+			for _, p := range t.Partitions {
+				return p.ErrorCode
+			}
+		}
+	case *kmsg.ListTransactionsResponse:
+		return r.ErrorCode
+	case *kmsg.DescribeTransactionsResponse:
+		for _, t := range r.TransactionStates {
+			if t.TransactionalID == nobody && t.ErrorCode != kerr.TransactionalIDAuthorizationFailed.Code {
+				continue // as it should be
+			}
+			return t.ErrorCode
+		}
 	}
 	return 0
 }

@@ -121,39 +121,6 @@ func (f *fake) must(err error) {
 	}
 }
 
-// What holds a group back is named, by its first batch and by what the passes have found out.
-func TestExplanationNamesWhoHoldsBack(t *testing.T) {
-	f := newFake(t, Config{})
-	f.plain(0, 2)
-	p, err := kgo.NewClient(kgo.SeedBrokers(f.cluster.ListenAddrs()...), kgo.TransactionalID("open"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
-	f.must(err)
-	defer p.Close()
-	f.must(p.BeginTransaction())
-	f.must(p.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Value: []byte("v")}).FirstErr())
-	f.plain(0, 1)
-	f.commit("g", 0, 2)
-	e := f.explain("g", "t", 0)
-	if got, want := shape(e.Log), "blocked 2, blocked 3"; got != want {
-		t.Errorf("log %q, want %q", got, want)
-	}
-	if b := e.Blocker; b == nil || b.First != 2 || b.Producer != e.Log[0].Producer || b.Producer < 0 || time.Since(b.Since) > time.Minute {
-		t.Errorf("blocker %+v", b)
-	}
-	if e.Records != 0 || e.Composition[Blocked] != 2 || e.Transaction != nil {
-		t.Errorf("%+v", e)
-	}
-	f.read()
-	f.read() // a transaction is looked into when it has not moved
-	if e = f.explain("g", "t", 0); e.Transaction == nil || e.Transaction.TransactionalID != "open" {
-		t.Errorf("transaction %+v", e.Transaction)
-	}
-	f.commit("g", 0, 3) // no read_committed consumer gets there
-	e = f.explain("g", "t", 0)
-	if got, want := shape(e.Log), "record 3"; got != want || e.Isolation != ReadUncommitted || e.Source != Observed {
-		t.Errorf("log %q, want %q; %s (%s)", got, want, e.Isolation, e.Source)
-	}
-}
-
 // What is missing is named, and is an answer, not an error.
 func TestExplanationsWithoutALag(t *testing.T) {
 	denied := func(key kmsg.Key, err *kerr.Error) func(f *fake) {

@@ -29,7 +29,7 @@ func (p *pass) readMetadata(ctx context.Context) error {
 		switch *t.Topic {
 		case "__consumer_offsets":
 			p.coordinators = leaders(t)
-		case "__transaction_state":
+		case transactionTopic:
 			p.txnCoordinators = leaders(t)
 		}
 		if !p.config.Topics.Match(*t.Topic) {

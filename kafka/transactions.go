@@ -38,6 +38,10 @@ type OpenTransaction struct {
 	Err error
 }
 
+// transactionTopic is the topic in which a cluster keeps its transactional ids: who leads a partition of it is the
+// coordinator of some of them.
+const transactionTopic = "__transaction_state"
+
 // overdue is how long a transaction may be past its timeout: coordinators look for such ones every 10 s by default, and
 // their clocks are not the exporter's.
 const overdue = 30 * time.Second

@@ -31,13 +31,9 @@ func (c *Cluster) openTransactions(ctx context.Context, s *Snapshot) []OpenTrans
 		return nil
 	}
 	q := &transactionQuery{novelties: c.novelties, snapshot: s}
-	within(ctx, 1./3, func(ctx context.Context) { q.describeProducers(ctx, rows) })
-	rows = slices.DeleteFunc(rows, func(r *held) bool { return r.gone })
-	within(ctx, 1./2, func(ctx context.Context) { q.listTransactions(ctx, rows) })
-	within(ctx, 3./4, func(ctx context.Context) { q.describeTransactions(ctx, rows) })
+	rows = q.look(ctx, rows)
 	open := make([]OpenTransaction, len(rows))
 	for i, r := range rows {
-		r.judge(s.At, q)
 		open[i] = r.OpenTransaction
 	}
 	return open
@@ -54,6 +50,18 @@ type transactionQuery struct {
 	unasked error              // why not all coordinators listed theirs
 	told    map[string]*kmsg.DescribeTransactionsResponseTransactionState
 	failed  map[string]error // by id, of a request
+}
+
+// look fills in the rows and judges them, and drops those that have ended.
+func (q *transactionQuery) look(ctx context.Context, rows []*held) []*held {
+	within(ctx, 1./3, func(ctx context.Context) { q.describeProducers(ctx, rows) })
+	rows = slices.DeleteFunc(rows, func(r *held) bool { return r.gone })
+	within(ctx, 1./2, func(ctx context.Context) { q.listTransactions(ctx, rows) })
+	within(ctx, 3./4, func(ctx context.Context) { q.describeTransactions(ctx, rows) })
+	for _, r := range rows {
+		r.judge(q.snapshot.At, q)
+	}
+	return rows
 }
 
 // describeProducers asks the leaders which producers have a transaction open.

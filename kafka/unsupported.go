@@ -16,10 +16,14 @@ const unsupportedFor = time.Hour
 // novelties asks for what older brokers do not know, and does not ask a broker again that did not: a cluster without the
 // request is counted once as unsupported, not with every scrape.
 type novelties struct {
-	wire *wire
+	wire  *wire
+	known *lacking
+}
 
+// lacking is which brokers did not know which requests.
+type lacking struct {
 	mu    sync.Mutex
-	lacks map[novelty]time.Time // when it was found out
+	since map[novelty]time.Time // when it was found out
 }
 
 type novelty struct {
@@ -27,24 +31,29 @@ type novelty struct {
 	key    int16
 }
 
-func newNovelties(w *wire) *novelties { return &novelties{wire: w, lacks: map[novelty]time.Time{}} }
+func newNovelties(w *wire) *novelties {
+	return &novelties{wire: w, known: &lacking{since: map[novelty]time.Time{}}}
+}
+
+// over asks by another wire, and knows and learns the same.
+func (n *novelties) over(w *wire) *novelties { return &novelties{wire: w, known: n.known} }
 
 // ask is that of the wire. A broker that is known not to know the request gets errUnsupported without being asked.
 func (n *novelties) ask(ctx context.Context, broker int32, req kmsg.Request) (kmsg.Response, error) {
 	k := novelty{broker, req.Key()}
-	n.mu.Lock()
-	at, lacks := n.lacks[k]
-	n.mu.Unlock()
+	n.known.mu.Lock()
+	at, lacks := n.known.since[k]
+	n.known.mu.Unlock()
 	if lacks && time.Since(at) < unsupportedFor {
 		return nil, fmt.Errorf("%s at broker %d: %w", kmsg.NameForKey(k.key), broker, errUnsupported)
 	}
 	resp, err := n.wire.ask(ctx, broker, req)
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.known.mu.Lock()
+	defer n.known.mu.Unlock()
 	if errors.Is(err, errUnsupported) {
-		n.lacks[k] = time.Now()
+		n.known.since[k] = time.Now()
 	} else {
-		delete(n.lacks, k)
+		delete(n.known.since, k)
 	}
 	return resp, err
 }

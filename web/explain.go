@@ -128,10 +128,15 @@ func (e *Explanation) rows(most int) []Stretch {
 type Blocker struct {
 	Producer        int64 // -1: not known
 	Epoch           int32
-	TransactionalID string
-	Since           time.Time // zero: not known
-	Hanging         bool
-	Doubt           string // why nobody may be going to end it
+	TransactionalID string        // empty: not known, or none
+	State           string        // of the transactional id, as its coordinator spells it; empty: not told
+	Timeout         time.Duration // 0: not told
+	Since           time.Time     // zero: not known
+
+	Judged  bool   // Hanging and Doubt mean something
+	Hanging bool   // nobody seems to be going to end it
+	Doubt   string // why nobody may be going to end it
+	Why     string // it is not judged: what is missing
 }
 
 // Scraped is what the last scrape exported of the partition.

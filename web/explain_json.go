@@ -74,9 +74,13 @@ type transactionView struct {
 	Producer        *int64     `json:"producer_id,omitempty"`
 	Epoch           *int32     `json:"producer_epoch,omitempty"`
 	TransactionalID string     `json:"transactional_id,omitempty"`
+	State           string     `json:"state,omitempty"` // as the coordinator spells it
+	Timeout         *float64   `json:"timeout_seconds,omitempty"`
 	Since           *time.Time `json:"since,omitempty"`
-	Hanging         bool       `json:"hanging"`
-	Doubt           string     `json:"doubt,omitempty"`
+	Age             *float64   `json:"age_seconds,omitempty"`
+	Hanging         *bool      `json:"hanging,omitempty"` // absent: not known
+	Doubt           string     `json:"doubt,omitempty"`   // why it may hang
+	Why             string     `json:"hanging_unknown_because,omitempty"`
 }
 
 type scrapedView struct {
@@ -209,7 +213,9 @@ func (e *Explanation) view() explanationView {
 	if b := e.Blocker; b != nil {
 		v.Transaction = &transactionView{
 			Producer: when(b.Producer >= 0, b.Producer), Epoch: when(b.Producer >= 0, b.Epoch),
-			TransactionalID: valid(b.TransactionalID), Since: moment(b.Since), Hanging: b.Hanging, Doubt: b.Doubt,
+			TransactionalID: valid(b.TransactionalID), State: valid(b.State), Timeout: when(b.Timeout > 0, seconds(b.Timeout)),
+			Since: moment(b.Since), Age: when(!b.Since.IsZero(), seconds(max(e.At.Sub(b.Since), 0))),
+			Hanging: when(b.Judged, b.Hanging), Doubt: b.Doubt, Why: b.Why,
 		}
 	}
 	if s := e.Scraped; s != nil {

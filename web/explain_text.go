@@ -67,6 +67,12 @@ func (e *Explanation) facts() []string {
 	if e.Isolation != "" {
 		f = append(f, fmt.Sprintf("isolation %s (%s)", e.Isolation, e.IsolationSource))
 	}
+	if b := e.Blocker; b != nil {
+		if b.TransactionalID != "" {
+			f = append(f, fmt.Sprintf("transactional id %q", name(b.TransactionalID)))
+		}
+		f = append(f, "open for "+e.OpenFor(), "hanging: "+b.Hangs())
+	}
 	return f
 }
 

@@ -150,10 +150,38 @@ func (e *Explanation) blocker() string {
 	if !b.Since.IsZero() {
 		s += fmt.Sprintf(", open since %s (%s)", stamp(b.Since), age(e.At, b.Since))
 	}
-	if b.Doubt != "" {
+	switch {
+	case b.Doubt != "":
 		s += ": " + b.Doubt
+	case b.Judged && b.Timeout > 0:
+		s += fmt.Sprintf("; its coordinator has it in hand (%s, with a timeout of %s)", name(b.State), lasted(b.Timeout))
+	case b.Judged:
+		s += fmt.Sprintf("; its coordinator has it in hand (%s)", name(b.State))
+	case b.Why != "":
+		s += "; whether it hangs is not known: " + b.Why
 	}
 	return s
+}
+
+// OpenFor is how long the transaction has been open, in words.
+func (e *Explanation) OpenFor() string {
+	if e.Blocker == nil || e.Blocker.Since.IsZero() {
+		return "unknown"
+	}
+	return lasted(max(e.At.Sub(e.Blocker.Since), 0))
+}
+
+// Hangs says in a word or two whether nobody is going to end the transaction.
+func (b *Blocker) Hangs() string {
+	switch {
+	case !b.Judged:
+		return "unknown"
+	case b.Hanging:
+		return "yes"
+	case b.Doubt != "":
+		return "perhaps"
+	}
+	return "no"
 }
 
 // leftovers says what the offsets after a commit are when none is a record.
