@@ -78,7 +78,7 @@ func TestJobManagersThatDoNotAnswer(t *testing.T) {
 				}), Config{})
 				before := onlySource(t, view(t, c))
 				broken.Store(true)
-				time.Sleep(20 * time.Second)
+				pass(20 * time.Second)
 				v := view(t, c)
 				if err := v.Reaches[0].Err; err == nil || !strings.Contains(err.Error(), test.want) {
 					t.Errorf("reach: %v, want %q", err, test.want)
@@ -89,7 +89,7 @@ func TestJobManagersThatDoNotAnswer(t *testing.T) {
 					t.Errorf("then %+v", after)
 				}
 				broken.Store(false)
-				time.Sleep(20 * time.Second)
+				pass(20 * time.Second)
 				if v := view(t, c); v.Reaches[0].Err != nil || v.Jobs[0].Err != nil {
 					t.Errorf("after it came back: %v, %v", v.Reaches[0].Err, v.Jobs[0].Err)
 				}
@@ -128,7 +128,7 @@ func TestASlowJobManagerStarvesNoJob(t *testing.T) {
 			jm.jobs = append(jm.jobs, runningJob(string(rune('a'+i)), "job"))
 		}
 		c := startCluster(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(time.Second)
+			pass(time.Second)
 			jm.ServeHTTP(w, r)
 		}), Config{})
 		for range 5 {
@@ -166,7 +166,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- c.Run(ctx) }()
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
@@ -185,10 +185,9 @@ func TestNothingIsLeftOfWhatIsGivenUp(t *testing.T) {
 	var open atomic.Int64
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		switch state {
-		case http.StateNew:
+		if state == http.StateNew {
 			open.Add(1)
-		case http.StateClosed:
+		} else if state == http.StateClosed {
 			open.Add(-1)
 		}
 	}

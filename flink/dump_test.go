@@ -93,7 +93,7 @@ func TestSamplesAreDatedRight(t *testing.T) {
 							}
 						}
 					}
-					time.Sleep(time.Until(next) + time.Duration(random.Int64N(int64(3*time.Second)*bit(setting.others)+1)))
+					pass(time.Until(next) + time.Duration(random.Int64N(int64(3*time.Second)*bit(setting.others)+1)))
 				}
 				if samples < 59 {
 					t.Errorf("%d samples of 60 polls", samples)
@@ -121,10 +121,10 @@ func TestPollsFollowTheDumps(t *testing.T) {
 		jm := newJobManager(runningJob("aa", "job", runningVertex("v1", tellTime(origin))))
 		c := startCluster(t, jm, Config{REST: &RESTConfig{Interval: 10 * time.Second}})
 		go func() { _ = c.Run(t.Context()) }()
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		var last int64
 		for range 20 {
-			time.Sleep(11 * time.Second)
+			pass(11 * time.Second)
 			now := onlySource(t, c.Read(t.Context())).Samples[0].Partitions[0].Emitted
 			if now <= last {
 				t.Errorf("a poll brought the dump of %d ms again", now)
@@ -141,7 +141,7 @@ func TestADeadAttemptsValuesAreNotARunningSources(t *testing.T) {
 		job := runningJob("aa", "job", vertex)
 		jm := newJobManager(job)
 		c := startCluster(t, jm, Config{})
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if s := onlySource(t, view(t, c)).Samples[0]; !s.Running || s.Subtasks[0].Attempt != 0 {
 			t.Fatalf("before: %+v", s)
 		}
@@ -152,7 +152,7 @@ func TestADeadAttemptsValuesAreNotARunningSources(t *testing.T) {
 			vertex.status, vertex.subtasks[0].gone = "CREATED", true
 			job.restarted, job.since = time.Now(), time.Now()
 		})
-		time.Sleep(11 * time.Second)
+		pass(11 * time.Second)
 		s := onlySource(t, view(t, c)).Samples[0]
 		if s.Running || s.Partitions[0] != last[0] {
 			t.Errorf("while it does not run: %+v", s)
@@ -165,7 +165,7 @@ func TestADeadAttemptsValuesAreNotARunningSources(t *testing.T) {
 			vertex.subtasks[0].attempt, vertex.subtasks[0].deployed = 1, time.Now()
 			vertex.subtasks[0].running = time.Now().Add(time.Second)
 		})
-		time.Sleep(11 * time.Second)
+		pass(11 * time.Second)
 		s = onlySource(t, view(t, c)).Samples[0]
 		if s.Running {
 			t.Errorf("the dead attempt's values were taken for the new one's: %+v", s)
@@ -175,7 +175,7 @@ func TestADeadAttemptsValuesAreNotARunningSources(t *testing.T) {
 			vertex.subtasks[0].gone = false
 			vertex.subtasks[0].metrics = kafkaMetrics("Source__clock", "t", map[int32][2]int64{0: {-1, -1}})
 		})
-		time.Sleep(11 * time.Second)
+		pass(11 * time.Second)
 		s = onlySource(t, view(t, c)).Samples[0]
 		if !s.Running || s.Subtasks[0].Attempt != 1 || s.Partitions[0].Emitted != Unset {
 			t.Errorf("the new attempt: %+v", s)

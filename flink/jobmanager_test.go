@@ -397,3 +397,6 @@ func startCluster(t *testing.T, handler http.Handler, cfg Config) *Cluster {
 	})
 	return c
 }
+
+// pass lets a bubble's time pass: nobody waits for it.
+func pass(d time.Duration) { <-time.After(d) }

@@ -74,8 +74,7 @@ func FuzzParseMetricID(f *testing.F) {
 	f.Add(int32(0), "ü[1]", "", "t.partition.1", int32(1), true)
 	f.Fuzz(func(t *testing.T, subtask int32, operator, cluster, topic string, partition int32, legacy bool) {
 		_, _ = parseMetricID(operator + topic) // any bytes at all: no panic
-		clean := func(s string) string { return restSpelling(s) }
-		operator, cluster, topic = clean(operator), clean(cluster), clean(topic)
+		operator, cluster, topic = restSpelling(operator), restSpelling(cluster), restSpelling(topic)
 		if subtask < 0 || partition < 0 || operator == "" || topic == "" || legacy && cluster != "" {
 			return
 		}

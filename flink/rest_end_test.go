@@ -36,16 +36,16 @@ func TestAJobThatEndedKeepsWhatItSaidLast(t *testing.T) {
 				if end.restarted {
 					job.restarted = time.Now()
 				}
-				time.Sleep(11 * time.Second)
+				pass(11 * time.Second)
 				jm.change(func() { jm.update() }) // somebody else's request
-				time.Sleep(3 * time.Second)
+				pass(3 * time.Second)
 				jm.change(func() {
 					job.state, job.ended = end.state, time.Now()
 					job.checkpoints = `{"counts":{"completed":4},"latest":{"savepoint":{"latest_ack_timestamp":5000,"checkpoint_type":"SYNC_SAVEPOINT"}}}`
 					vertex.status, vertex.end, vertex.readRecords = end.state, time.Now(), end.records
 				})
 				ended := time.Now()
-				time.Sleep(time.Minute)
+				pass(time.Minute)
 				v := view(t, c)
 				source := onlySource(t, v)
 				s := source.Samples[0]
@@ -63,9 +63,9 @@ func TestAJobThatEndedKeepsWhatItSaidLast(t *testing.T) {
 					t.Errorf("the values are said to be from up to %s after the end", s.Before.Sub(ended))
 				}
 
-				time.Sleep(time.Until(ended.Add(time.Hour - time.Second)))
+				pass(time.Until(ended.Add(time.Hour - time.Second)))
 				onlySource(t, view(t, c))
-				time.Sleep(2 * time.Second)
+				pass(2 * time.Second)
 				if jobs := view(t, c).Jobs; len(jobs) != 0 {
 					t.Errorf("it is kept for longer than asked: %+v", jobs)
 				}
@@ -82,9 +82,9 @@ func TestAVertexThatFinishedBeforeItsJob(t *testing.T) {
 		jm := newJobManager(runningJob("aa", "job", vertex))
 		c := startCluster(t, jm, Config{})
 		view(t, c)
-		time.Sleep(20 * time.Second)
+		pass(20 * time.Second)
 		jm.change(func() { vertex.status, vertex.end, vertex.readRecords = "FINISHED", time.Now(), 7 })
-		time.Sleep(20 * time.Second)
+		pass(20 * time.Second)
 		if s := onlySource(t, view(t, c)); s.ReadRecords != 7 || !s.Samples[0].Running {
 			t.Errorf("got %+v", s)
 		}
@@ -105,12 +105,12 @@ func TestAJobThatFallsSilentIsKeptForAsLongAsConfigured(t *testing.T) {
 		c := startCluster(t, jm, Config{KeepEnded: 10 * time.Minute})
 		heard := view(t, c).Jobs[0].Heard
 		jm.change(func() { jm.jobs = nil })
-		time.Sleep(9 * time.Minute)
+		pass(9 * time.Minute)
 		v := view(t, c)
 		if onlySource(t, v); !v.Jobs[0].Heard.Equal(heard) || v.Jobs[0].State != "RUNNING" {
 			t.Errorf("got %+v", v.Jobs[0])
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if jobs := view(t, c).Jobs; len(jobs) != 0 {
 			t.Errorf("after ten minutes: %+v", jobs)
 		}

@@ -91,12 +91,12 @@ func (r *vertexReading) add(s *readSource, id metricID, value string) {
 		return
 	}
 	number = max(number, Unset) // the legacy consumer has numbers below -9e11 for its placeholders
-	switch id.kind {
-	case idSucceeded:
-		subtask.Succeeded = number
-		return
-	case idFailed:
-		subtask.Failed = number
+	if id.topic == "" {
+		if id.kind == idSucceeded {
+			subtask.Succeeded = number
+		} else {
+			subtask.Failed = number
+		}
 		return
 	}
 	of := topicPartition{id.topic, id.partition}
@@ -185,7 +185,7 @@ func (t *taskTimes) add(kind metricKind, value string) {
 		t.backpressured = share
 	case idIdle:
 		t.idle = share
-	case idSpent:
+	default: // idSpent
 		t.parts++
 		t.age += time.Duration(min(number, math.MaxInt64/4e6)) * time.Millisecond
 	}

@@ -113,7 +113,7 @@ func TestFormerReadersOfARescaledJob(t *testing.T) {
 				vertex.stored = stored
 				job.since, job.restarted = time.Now(), time.Now()
 			})
-			time.Sleep(20 * time.Second)
+			pass(20 * time.Second)
 		}
 
 		rescale(clockOn(0), clockOn(1)) // partition 1 moves to instance 1, instance 0 had it before
@@ -121,7 +121,7 @@ func TestFormerReadersOfARescaledJob(t *testing.T) {
 		if s := onlySource(t, v).Samples[0]; len(s.Partitions) != 1 || s.Partitions[0].Partition != 0 || v.Reaches[0].Skipped != 1 {
 			t.Errorf("before either has moved: %+v, %d skipped", s.Partitions, v.Reaches[0].Skipped)
 		}
-		time.Sleep(20 * time.Second)
+		pass(20 * time.Second)
 		s := onlySource(t, view(t, c)).Samples[0]
 		if len(s.Partitions) != 2 || s.Partitions[1].Subtask != 1 {
 			t.Errorf("then: %+v", s.Partitions)
@@ -148,16 +148,16 @@ func TestPartitionsThatComeLater(t *testing.T) {
 			t.Fatalf("got %+v", s)
 		}
 		jm.change(func() { offsets[0] = [2]int64{1, 2} })
-		time.Sleep(11 * time.Second)
+		pass(11 * time.Second)
 		if s := onlySource(t, view(t, c)).Samples[0]; len(s.Partitions) != 1 {
 			t.Errorf("a young source's first partition: %+v", s)
 		}
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		view(t, c)
 		jm.change(func() { offsets[1] = [2]int64{3, 4} })
-		time.Sleep(time.Minute + time.Second)
+		pass(time.Minute + time.Second)
 		view(t, c)
-		time.Sleep(time.Minute + time.Second)
+		pass(time.Minute + time.Second)
 		if s := onlySource(t, view(t, c)).Samples[0]; len(s.Partitions) != 2 {
 			t.Errorf("a discovered partition: %+v", s)
 		}
