@@ -33,7 +33,7 @@ func TestFlinkCommitsOff(t *testing.T) {
 		s.await(t, facts{B: none, C: none, U: 7})
 		for _, w := range ways {
 			if _, source := s.say(t, w); source.Succeeded != 0 || source.Failed != 0 {
-				t.Errorf("job %s by %s: %+v, want no commits", s.job.Name, w.name, source)
+				t.Errorf("job %s by %s: %+v, want no commits", s.job.Name, w.of, source)
 			}
 		}
 	}

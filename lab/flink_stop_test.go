@@ -40,10 +40,27 @@ func (s *scene) awaitEmitted(t *testing.T, offset int64) {
 	for _, w := range ways {
 		lab.Await(t, func() error {
 			if got, _ := s.say(t, w); got.U != offset {
-				return fmt.Errorf("job %s by %s: %+v, want it to emit %d", s.job.Name, w.name, got, offset)
+				return fmt.Errorf("job %s by %s: %+v, want it to emit %d", s.job.Name, w.of, got, offset)
 			}
 			return nil
 		})
+	}
+}
+
+// awaitEnded waits until the exporter knows by REST that the job has ended, and holds what it says of it by each interface.
+func (s *scene) awaitEnded(t *testing.T, want facts) {
+	t.Helper()
+	lab.Await(t, func() error {
+		if job := s.heard(t, byREST); !job.Terminal() || job.Ended.IsZero() {
+			return fmt.Errorf("job %s: the exporter hears %+v, want it to have ended", s.job.Name, job)
+		}
+		return nil
+	})
+	for _, w := range ways {
+		p := s.heard(t, w).Sources[0].Samples[0].Partitions[0]
+		if p.Committed != want.C || p.Emitted != want.U {
+			t.Errorf("job %s has ended, the exporter says by %s: %+v, want %+v", s.job.Name, w.of, p, want)
+		}
 	}
 }
 
@@ -60,6 +77,7 @@ func TestFlinkEndsUncommitted(t *testing.T) {
 		end(s)
 		s.awaitBy(t, byReporter, facts{B: 10, C: none, U: none})
 		s.awaitBy(t, byREST, facts{B: 10, C: 10, U: 16})
+		s.awaitEnded(t, facts{B: 10, C: 10, U: 16})
 		if how == "stop" {
 			s.wantRead(t, 17)
 		}

@@ -3,12 +3,17 @@
 package lab_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/go-kit/log"
 	"github.com/twmb/franz-go/pkg/kadm"
 
+	"truelag/flink"
 	"truelag/lab"
 )
 
@@ -21,6 +26,7 @@ type scene struct {
 	f            *lab.Flink
 	topic, group string
 	job          *lab.FlinkJob
+	readers      map[flink.Interface]*flink.Cluster // the exporter's, of this job
 }
 
 // stage is a scene with a new topic and no job yet.
@@ -42,6 +48,10 @@ func (s *scene) replay(t *testing.T, savepoint string, options ...string) {
 	t.Helper()
 	options = append([]string{"name=" + s.group, "topics=" + s.topic, "group=" + s.group}, options...)
 	s.job = s.f.Restore(t, s.c, savepoint, options...)
+	s.readers = map[flink.Interface]*flink.Cluster{}
+	for _, w := range ways {
+		s.readers[w.of] = reader(t, s.f, s.job.Name, w.of)
+	}
 }
 
 // other is a scene of another job on the same topic.
@@ -71,20 +81,50 @@ func (s *scene) ends(t *testing.T, stable, high int64) {
 	}
 }
 
-// way is an interface to Flink: how it is asked, and which characters of a topic's name it keeps.
+// way is an interface to Flink: how it is asked without the exporter, and which characters of a topic's name it replaces.
 type way struct {
-	name     string
+	of       flink.Interface
 	ask      func(*lab.FlinkJob, testing.TB) lab.FlinkSource
 	replaced *regexp.Regexp
 }
 
 var (
-	byREST     = way{"REST", (*lab.FlinkJob).Source, regexp.MustCompile(`[. :,]`)}
-	byReporter = way{"the reporter", (*lab.FlinkJob).ReporterSource, regexp.MustCompile(`[^a-zA-Z0-9:_]`)}
+	byREST     = way{flink.REST, (*lab.FlinkJob).Source, regexp.MustCompile(`[. :,]`)}
+	byReporter = way{flink.Reporter, (*lab.FlinkJob).ReporterSource, regexp.MustCompile(`[^a-zA-Z0-9:_]`)}
 	ways       = []way{byREST, byReporter}
 )
 
 func (w way) spell(topic string) string { return w.replaced.ReplaceAllString(topic, "_") }
+
+// reader is the exporter's reader of a job by one interface. It runs until the test ends.
+func reader(t *testing.T, f *lab.Flink, job string, by flink.Interface) *flink.Cluster {
+	t.Helper()
+	cfg := flink.Config{
+		Jobs:      func(name string) bool { return byReporter.spell(name) == byReporter.spell(job) },
+		KeepEnded: time.Hour,
+	}
+	switch by {
+	case flink.REST:
+		cfg.REST = &flink.RESTConfig{URL: f.REST, Interval: f.Options.Update, Timeout: 10 * time.Second}
+	case flink.Reporter:
+		cfg.Reporter = &flink.ReporterConfig{URLs: f.Reporters, Timeout: 10 * time.Second}
+	}
+	k, err := flink.New(cfg, log.NewNopLogger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- k.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		k.Close()
+	})
+	return k
+}
 
 // facts are what the broker and a job say of partition 0: the group's commit, Flink's committedOffset and currentOffset.
 type facts struct {
@@ -102,19 +142,49 @@ func (s *scene) say(t *testing.T, w way) (facts, lab.FlinkSource) {
 	return facts{B: s.commit(t).At, C: at.Committed, U: at.Emitted}, source
 }
 
-// await waits until the facts are as they should be, by each interface.
+// await waits until the facts are as they should be, by each interface, and the exporter knows it.
 func (s *scene) await(t *testing.T, want facts) {
 	t.Helper()
 	for _, w := range ways {
 		s.awaitBy(t, w, want)
+		s.awaitHeard(t, w, want)
 	}
+}
+
+// heard is what the exporter's reader says of the job; nil: nothing yet.
+func (s *scene) heard(t *testing.T, w way) *flink.Job {
+	t.Helper()
+	view := s.readers[w.of].Read(t.Context())
+	for i := range view.Jobs {
+		if view.Jobs[i].ID == s.job.ID {
+			return &view.Jobs[i]
+		}
+	}
+	return nil
+}
+
+// awaitHeard waits until the exporter's reader says of the job what it should, and that its sample is of a running source.
+func (s *scene) awaitHeard(t *testing.T, w way, want facts) {
+	t.Helper()
+	lab.Await(t, func() error {
+		job := s.heard(t, w)
+		if job == nil || len(job.Sources) != 1 || len(job.Sources[0].Samples) != 1 {
+			return fmt.Errorf("job %s: the exporter hears by %s: %+v", s.job.Name, w.of, job)
+		}
+		sample := job.Sources[0].Samples[0]
+		at := slices.IndexFunc(sample.Partitions, func(p flink.Partition) bool { return p.Topic == w.spell(s.topic) && p.Partition == 0 })
+		if at < 0 || !sample.Running || sample.Partitions[at].Emitted != want.U || sample.Partitions[at].Committed != want.C {
+			return fmt.Errorf("job %s: the exporter hears by %s: %+v, want %+v", s.job.Name, w.of, sample, want)
+		}
+		return nil
+	})
 }
 
 func (s *scene) awaitBy(t *testing.T, w way, want facts) {
 	t.Helper()
 	lab.Await(t, func() error {
 		if got, source := s.say(t, w); got != want {
-			return fmt.Errorf("job %s by %s: %+v, want %+v; it says %+v", s.job.Name, w.name, got, want, source)
+			return fmt.Errorf("job %s by %s: %+v, want %+v; it says %+v", s.job.Name, w.of, got, want, source)
 		}
 		return nil
 	})
@@ -144,7 +214,7 @@ func (s *scene) awaitCounters(t *testing.T, succeeded, failed int64) {
 	for _, w := range ways {
 		lab.Await(t, func() error {
 			if source := w.ask(s.job, t); source.Succeeded < succeeded || source.Failed < failed {
-				return fmt.Errorf("job %s by %s: %+v, want %d commits to succeed and %d to fail", s.job.Name, w.name, source,
+				return fmt.Errorf("job %s by %s: %+v, want %d commits to succeed and %d to fail", s.job.Name, w.of, source,
 					succeeded, failed)
 			}
 			return nil
