@@ -125,7 +125,7 @@ func entry[K comparable, V any](m map[K]V, key K, fresh func() V) V {
 	return v
 }
 
-// all are the jobs, by name, then id.
+// all are the jobs, by name.
 func (a *assembly) all() []Job {
 	jobs := make([]Job, 0, len(a.jobs))
 	for id, rows := range a.jobs {
@@ -134,7 +134,7 @@ func (a *assembly) all() []Job {
 			Checkpoints: rows.readCheckpoints(), Sources: rows.readSources(a.via),
 		})
 	}
-	slices.SortFunc(jobs, func(a, b Job) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(jobs, compareJobs)
 	return jobs
 }
 
@@ -164,17 +164,14 @@ func (j *jobRows) readSources(via Interface) []Source {
 		if key.legacy && len(sample.Partitions) == 0 {
 			continue // other connectors may count commits under this name
 		}
-		slices.SortFunc(sample.Subtasks, func(a, b Subtask) int { return cmp.Compare(a.Index, b.Index) })
+		slices.SortFunc(sample.Subtasks, compareSubtasks)
 		sample.Partitions = newestPartitions(sample.Partitions)
 		sources = append(sources, Source{
 			Vertex: key.vertex, Operator: key.operator, KafkaCluster: key.kafkaCluster, Legacy: key.legacy,
 			ReadRecords: -1, Samples: []Sample{sample},
 		})
 	}
-	slices.SortFunc(sources, func(a, b Source) int {
-		return cmp.Or(cmp.Compare(a.Vertex, b.Vertex), cmp.Compare(a.Operator, b.Operator),
-			cmp.Compare(a.KafkaCluster, b.KafkaCluster), compareBool(a.Legacy, b.Legacy))
-	})
+	slices.SortFunc(sources, compareSources)
 	return sources
 }
 
@@ -223,12 +220,9 @@ func (s *Sample) add(in *instanceRows, times *newest) {
 
 // newestPartitions sorts, and keeps the last of each: another instance may have read a partition before.
 func newestPartitions(partitions []Partition) []Partition {
-	same := func(a, b Partition) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
-	}
 	slices.Reverse(partitions)
-	slices.SortStableFunc(partitions, same)
-	return slices.CompactFunc(partitions, func(a, b Partition) bool { return same(a, b) == 0 })
+	slices.SortStableFunc(partitions, comparePartitions)
+	return slices.CompactFunc(partitions, func(a, b Partition) bool { return comparePartitions(a, b) == 0 })
 }
 
 func compareBool(a, b bool) int {
