@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -229,82 +228,3 @@ func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type) {
 	}
 	d.wrong(key, fmt.Sprintf("unknown key %s%s", shownKey(key.Value), inside(path)), right)
 }
-
-// find looks for the block that has a key.
-func find(key string, t reflect.Type, path string) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return find(key, t.Elem(), path)
-	case reflect.Slice:
-		return find(key, t.Elem(), path+"[]")
-	case reflect.Struct:
-		if isLeaf(t) {
-			return ""
-		}
-		for _, k := range keysOf(t) {
-			if k == key && path != "" {
-				return path
-			}
-		}
-		for i := range t.NumField() {
-			if at := find(key, t.Field(i).Type, under(path, keyOf(t.Field(i)))); at != "" {
-				return at
-			}
-		}
-	}
-	return ""
-}
-
-func isLeaf(t reflect.Type) bool {
-	return t == reflect.TypeFor[Secret]() || reflect.PointerTo(t).Implements(reflect.TypeFor[value]())
-}
-
-func keyOf(f reflect.StructField) string { return f.Tag.Get("yaml") }
-
-// keysOf lists the keys of a block, in the order of its fields.
-func keysOf(t reflect.Type) []string {
-	var names []string
-	for i := range t.NumField() {
-		k := keyOf(t.Field(i))
-		names = append(names, k)
-		if t.Field(i).Type == reflect.TypeFor[Secret]() {
-			names = append(names, k+"_file", k+"_env")
-		}
-	}
-	return names
-}
-
-func under(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-func label(path string) string {
-	if path == "" {
-		return "the file"
-	}
-	return path
-}
-
-func lastKey(path string) string { return path[strings.LastIndex(path, ".")+1:] }
-
-func inside(path string) string {
-	if path == "" {
-		return ""
-	}
-	return " in " + path
-}
-
-var plainKey = regexp.MustCompile(`^[A-Za-z0-9_.-]{0,40}`)
-
-// shortKey keeps the part of a key that looks like one. In {password:hunter2}, without a space, all of it is a key.
-func shortKey(key string) string {
-	if plain := plainKey.FindString(key); plain != key {
-		return plain + "..."
-	}
-	return key
-}
-
-func shownKey(key string) string { return fmt.Sprintf("%q", shortKey(key)) }

@@ -57,8 +57,10 @@ func (p *Responder) Respond(w http.ResponseWriter, r *http.Request, blocks []Blo
 
 func (p *Responder) write(out io.WriteCloser, format expfmt.Format, blocks []Block, families []*dto.MetricFamily) error {
 	w, ok := p.writers.Get().(*Writer)
-	if !ok {
-		w = new(Writer)
+	if ok {
+		w.reset(out, format)
+	} else {
+		w = NewWriter(out, format)
 	}
 	defer func() {
 		if cap(w.buf) <= 2*bufferSize { // else a large family has grown it
@@ -66,7 +68,6 @@ func (p *Responder) write(out io.WriteCloser, format expfmt.Format, blocks []Blo
 			p.writers.Put(w)
 		}
 	}()
-	w.reset(out, format)
 
 	for _, b := range blocks {
 		if err := w.WriteBlock(b); err != nil {

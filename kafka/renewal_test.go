@@ -82,15 +82,14 @@ func TestTailsThatDoNotChangeAreReadLessOften(t *testing.T) {
 	grow()
 	f.commitOn("c", "g", 0, 0)
 	last := f.read()
-	minutes := f.reader.config.Scan.Recheck // one, in fact
-	after := func(n time.Duration, again bool) {
+	after := func(minutes int, again bool) { // it is due every minute at the most
 		t.Helper()
 		for tail := range f.reader.index.tails() {
-			tail.begun = tail.begun.Add(-n * minutes)
+			tail.begun = tail.begun.Add(-time.Duration(minutes) * time.Minute)
 		}
 		now := f.read()
 		if read := now.Ledger.ScanFetches > last.Ledger.ScanFetches; read != again {
-			t.Errorf("read again after %d more minutes: %v, want %v", n, read, again)
+			t.Errorf("read again after %d more minutes: %v, want %v", minutes, read, again)
 		}
 		last = now
 	}
