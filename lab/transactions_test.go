@@ -59,6 +59,21 @@ func findHanging(t *testing.T, c *lab.Cluster, topic string) (rows []string) {
 	return rows
 }
 
+// blocker is what an explanation tells of the transaction that holds a group back at the beginning of a partition.
+func blocker(t *testing.T, k *kafka.Cluster, c *lab.Cluster, topic string, partition int32) kafka.OpenTransaction {
+	t.Helper()
+	group := topic + "-rc-0"
+	c.CommitOffset(t, group, topic, partition, 0)
+	e, err := k.Explain(t.Context(), group, topic, partition)
+	if err != nil || e.Err != nil || e.Composition[kafka.Blocked] == 0 || e.Blocker == nil || e.Transaction == nil {
+		t.Fatalf("%v, %+v", err, e)
+	}
+	if e.Transaction.FirstOffset != e.Blocker.First || e.Transaction.ProducerID != e.Blocker.Producer {
+		t.Errorf("the log names %+v, the brokers %+v", e.Blocker, e.Transaction)
+	}
+	return *e.Transaction
+}
+
 // Who holds the last stable offset, since when, and when it is over; also when the client has died.
 func TestOpenTransaction(t *testing.T) {
 	c := pool.Shared(t, lab.Options{})
@@ -70,6 +85,7 @@ func TestOpenTransaction(t *testing.T) {
 	p.Batch(t, topic, 1, lab.Records(2)...)
 	after := time.Now()
 	k := exporter(t, c, topic, onlyTopic(topic))
+	unread := blocker(t, k, c, topic, 1)
 	if r := read(t, k); len(r.Transactions) != 0 {
 		t.Errorf("at first sight: %+v", r.Transactions)
 	}
@@ -77,6 +93,11 @@ func TestOpenTransaction(t *testing.T) {
 		t.Helper()
 		for range 2 {
 			tx := one(t, read(t, k))
+			for when, explained := range map[string]kafka.OpenTransaction{"before any read": unread, "after it": blocker(t, k, c, topic, 1)} {
+				if explained != tx {
+					t.Errorf("explained %s as %+v, read as %+v", when, explained, tx)
+				}
+			}
 			if tx.StartedAt.Before(before.Truncate(time.Millisecond)) || tx.StartedAt.After(after) {
 				t.Errorf("began at %s, want from %s to %s", tx.StartedAt, before, after)
 			}
@@ -161,6 +182,7 @@ func TestHangingTransactionIsTheTools(t *testing.T) {
 	open.Batch(t, topic, 1, lab.Records(1)...)
 
 	k := exporter(t, c, topic, onlyTopic(topic))
+	unread := blocker(t, k, c, topic, 0) // two looks in one
 	read(t, k)
 	for look := range 3 {
 		r := read(t, k)
@@ -173,6 +195,12 @@ func TestHangingTransactionIsTheTools(t *testing.T) {
 		}
 		if age := r.At.Sub(tx.StartedAt); age < 59*time.Minute || age > 61*time.Minute { // the coordinator tells no beginning
 			t.Errorf("look %d: began %s ago, want an hour, as the record says", look, age)
+		}
+		if explained := blocker(t, k, c, topic, 0); explained != tx || look > 0 && unread != tx {
+			t.Errorf("look %d: %+v, explained as %+v, and before any read as %+v", look, tx, explained, unread)
+		}
+		if explained := blocker(t, k, c, topic, 1); explained != r.Transactions[1] {
+			t.Errorf("look %d: %+v, explained as %+v", look, r.Transactions[1], explained)
 		}
 		if tx := r.Transactions[1]; tx.Partition != 1 || tx.Hanging || tx.Err != nil || tx.Why != "" {
 			t.Errorf("look %d: the other one: %+v", look, tx)
