@@ -133,8 +133,8 @@ func TestASlowJobManagerStarvesNoJob(t *testing.T) {
 		}), Config{})
 		for range 5 {
 			v := view(t, c)
-			if len(v.Jobs) != 20 {
-				t.Fatalf("%d jobs", len(v.Jobs))
+			if err := v.Reaches[0].Err; len(v.Jobs) != 20 || err == nil || !strings.Contains(err.Error(), "not all of 20 jobs were read: the poll took longer than 15s") {
+				t.Fatalf("%d jobs, %v", len(v.Jobs), err)
 			}
 		}
 		for _, job := range c.Read(t.Context()).Jobs {

@@ -122,7 +122,7 @@ func (p *restPoller) poll(ctx context.Context) (next time.Time) {
 	if ctx.Err() != nil {
 		return began
 	}
-	if err != nil {
+	if names == nil {
 		p.version, p.updateInterval = "", p.cfg.UpdateInterval // it may come back as another one
 	}
 	p.publish(names, Reach{
@@ -176,6 +176,9 @@ func (p *restPoll) read(ctx context.Context) (names map[string]string, dumped ti
 		}
 	}
 	p.readJobs(ctx, due)
+	if ctx.Err() != nil && troubled == nil {
+		troubled = fmt.Errorf("not all of %d jobs were read: %w", len(due), context.Cause(ctx))
+	}
 	for _, job := range p.jobs {
 		if job.dumped.After(dumped) {
 			dumped = job.dumped

@@ -1,6 +1,7 @@
 package flink
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +120,18 @@ func TestWhatASourceSaysArrives(t *testing.T) {
 			t.Errorf("subtasks %+v", sample.Subtasks)
 		}
 		if r := v.Reaches[0]; r.Err != nil || r.Requests == 0 || r.Target != "http://jobmanager:8081" || r.At.IsZero() {
+			t.Errorf("reach %+v", r)
+		}
+	})
+}
+
+func TestAJobManagerBehindAPath(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		jm := newJobManager(runningJob("aa", "job", runningVertex("v1", kafkaMetrics("op", "t", map[int32][2]int64{0: {1, 2}}))))
+		c := startCluster(t, http.StripPrefix("/a b/flink", jm), Config{REST: &RESTConfig{URL: "http://me:" + secret + "@proxy/a%20b/flink/"}})
+		v := view(t, c)
+		onlySource(t, v)
+		if r := v.Reaches[0]; r.Err != nil || r.Target != "http://proxy/a%20b/flink" {
 			t.Errorf("reach %+v", r)
 		}
 	})

@@ -35,6 +35,7 @@ type restVertex struct {
 	wanted   map[string]metricID // nil: not listed in this attempt
 	requests []string            // paths and queries that ask for all that is wanted
 	listed   time.Time           // when
+	skipped  int                 // ids that were not understood, or are too long to be asked for
 	foreign  bool                // it has metrics, and none of a Kafka source's
 
 	rivals  map[rival]*rivalry
@@ -98,7 +99,7 @@ func (p *restPoll) readVertex(ctx context.Context, j *restJob, v *restVertex, de
 		vertex: v, values: values, received: time.Now(), dump: d, parallelism: detail.Parallelism.or(math.MaxInt32),
 	}
 	sources := reading.sources()
-	p.skipped.Add(int64(reading.skipped))
+	p.skipped.Add(int64(v.skipped + reading.skipped))
 	switch {
 	case ended:
 		v.end(sources, detail, ours, j)
@@ -171,8 +172,7 @@ func (p *restPoll) readIDs(ctx context.Context, v *restVertex, detail *vertexDet
 		return err
 	}
 	wanted, skipped := wantedMetrics(metrics)
-	p.skipped.Add(int64(skipped))
-	v.listed = time.Now()
+	v.skipped, v.listed = skipped, time.Now()
 	if len(wanted) == 0 {
 		v.requests, v.wanted = nil, nil
 		// The first lists are empty, or come before the readers are there.
@@ -180,7 +180,7 @@ func (p *restPoll) readIDs(ctx context.Context, v *restVertex, detail *vertexDet
 		return nil
 	}
 	requests, tooLong := valueRequests(p.base.EscapedPath(), v.path, wanted)
-	p.skipped.Add(int64(tooLong))
+	v.skipped += tooLong
 	v.wanted, v.requests = wanted, requests
 	return nil
 }
