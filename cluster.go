@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 
 	"github.com/go-kit/log"
 	"github.com/go-kit/log/level"
@@ -12,16 +10,12 @@ import (
 	"truelag/kafka"
 )
 
-// cluster is an open Kafka cluster. Generations share it for as long as a reload leaves its configuration as it is: what
-// is known of its logs and of earlier commits stays known.
+// cluster is an open Kafka cluster: what is known of its logs and of earlier commits outlives a generation.
 type cluster struct {
+	shared
 	*summary
 	config config.Cluster
 	kafka  *kafka.Cluster
-	users  atomic.Int32 // generations
-
-	begin sync.Once
-	stop  func() // ends what start began; nil: nothing
 }
 
 // openCluster makes a cluster with one user. It connects when it is first read.
@@ -35,34 +29,16 @@ func openCluster(settings config.Cluster, wants kafka.Config, logger log.Logger)
 	return c, nil
 }
 
-// start begins what goes on between scrapes. It has an effect once, however many generations share the cluster.
-func (c *cluster) start(logger log.Logger) {
-	c.begin.Do(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			if err := c.kafka.Run(ctx); err != nil {
-				level.Error(logger).Log("msg", "Commits are not followed any more", "kafka_cluster", c.Name(), "err", err)
-			}
-		}()
-		c.stop = func() {
-			cancel()
-			<-ended
+// follow begins what goes on between scrapes.
+func (c *cluster) follow(logger log.Logger) {
+	c.start(func(ctx context.Context) {
+		if err := c.kafka.Run(ctx); err != nil {
+			level.Error(logger).Log("msg", "Commits are not followed any more", "kafka_cluster", c.Name(), "err", err)
 		}
 	})
 }
 
-// release lets go of the cluster; its last user's release closes it.
-func (c *cluster) release() {
-	if c.users.Add(-1) > 0 {
-		return
-	}
-	if c.stop != nil {
-		c.stop()
-	}
-	c.kafka.Close()
-}
+func (c *cluster) close() { c.release(c.kafka.Close) }
 
 // cluster is the generation's cluster of this configuration, with one more user; nil when it has none.
 func (g *generation) cluster(settings config.Cluster) *cluster {

@@ -52,7 +52,10 @@ func (e *exporter) apply(cfg *config.Config) error {
 	e.mu.Unlock()
 	e.reloads.note(nil)
 	for _, c := range g.clusters {
-		c.start(e.logs.kit)
+		c.follow(e.logs.kit)
+	}
+	for _, c := range g.flinks {
+		c.poll(e.logs.kit)
 	}
 	go g.warm(ctx)
 	if old != nil {

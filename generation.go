@@ -16,6 +16,7 @@ type generation struct {
 	status   func() []collector.Status // of the systems that were read at least once
 	systems  []system                  // all that are to be read
 	clusters []*cluster
+	flinks   []*flinkCluster
 	off      []web.Off
 	settings string // the effective configuration, secrets hidden
 	alone    bool   // no Prometheus is expected to scrape
@@ -91,7 +92,7 @@ func (g *generation) unread() []web.Collector {
 	return unread
 }
 
-// close waits for the scrapes that run and lets go of the clusters.
+// close waits for the scrapes that run and lets go of all clusters.
 func (g *generation) close() {
 	g.cancel()
 	<-g.warmed
@@ -101,6 +102,9 @@ func (g *generation) close() {
 
 func (g *generation) release() {
 	for _, c := range g.clusters {
-		c.release()
+		c.close()
+	}
+	for _, c := range g.flinks {
+		c.close()
 	}
 }

@@ -24,9 +24,9 @@ type summary struct {
 	off    []web.Off
 }
 
-// Read implements collector.KafkaReader.
-func (s *summary) Read(ctx context.Context) (*kafka.Reading, error) {
-	r, err := s.KafkaReader.Read(ctx)
+// ReadFor implements collector.KafkaReader.
+func (s *summary) ReadFor(ctx context.Context, in kafka.Interest) (*kafka.Reading, error) {
+	r, err := s.KafkaReader.ReadFor(ctx, in)
 	if err == nil {
 		groups, off := rank(s.Name(), r), lacking(s.Name(), r)
 		s.mu.Lock()

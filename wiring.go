@@ -56,6 +56,13 @@ func generate(o *options, cfg *config.Config, before *generation, logs loggers, 
 			return nil, err
 		}
 		collectors = append(collectors, kc)
+		if o.collectFlink && len(cfg.Flink.Clusters) > 0 {
+			fc, err := g.collectFlink(kc, cfg, before, logs)
+			if err != nil {
+				return nil, err
+			}
+			collectors = append(collectors, fc)
+		}
 	}
 	set, err := collector.NewSet(collector.Config{
 		DisableExporterMetrics: o.noExporterMetrics,
@@ -92,6 +99,28 @@ func (g *generation) collectKafka(o *options, cfg *config.Config, before *genera
 	return collector.NewKafka(collector.KafkaConfig{Compat: o.compat, CompatRecords: o.compatLag == "records"}, readers...)
 }
 
+// collectFlink opens all Flink clusters and makes their collector, which compares them with what kc reads.
+func (g *generation) collectFlink(kc *collector.Kafka, cfg *config.Config, before *generation, logs loggers) (*collector.Flink, error) {
+	wanted, err := cfg.FlinkClusters()
+	if err != nil {
+		return nil, err
+	}
+	var clusters []collector.FlinkCluster
+	for i, wants := range wanted {
+		settings := cfg.Flink.Clusters[i]
+		c := before.flink(settings)
+		if c == nil {
+			if c, err = openFlink(settings, wants, logs.kit); err != nil {
+				return nil, fmt.Errorf("flink.clusters[%d]: %w", i, err)
+			}
+		}
+		g.flinks = append(g.flinks, c)
+		g.systems = append(g.systems, system{"flink", wants.Name})
+		clusters = append(clusters, collector.FlinkCluster{Reader: c, Sources: c.sources()})
+	}
+	return collector.NewFlink(kc, clusters...)
+}
+
 // switchedOff lists what the configuration leaves out and people look for.
 func switchedOff(o *options, cfg *config.Config) []web.Off {
 	var off []web.Off
@@ -107,6 +136,10 @@ func switchedOff(o *options, cfg *config.Config) []web.Off {
 		add(o.collectKafka && !c.Follow, "Rewinds between two scrapes"+of(c.Name),
 			"Commits are compared from scrape to scrape.", "Set follow_commits to true.")
 	}
+	add(len(cfg.Flink.Clusters) == 0, "What Flink jobs say of their offsets", "No Flink cluster is configured.",
+		"Give --flink.url, or flink.clusters in the file.")
+	add(len(cfg.Flink.Clusters) > 0 && !(o.collectFlink && o.collectKafka), "What Flink jobs say of their offsets",
+		"A collector that it takes is switched off.", "Leave out --no-collector.flink and --no-collector.kafka.")
 	add(o.collectKafka && !o.shard.Whole(), "The groups and topics of other shards",
 		fmt.Sprintf("This is shard %s; the others are at other exporters.", o.shard), "Leave out --shard to read all.")
 	add(!o.compat, "The metric names of kafka_exporter", "Not asked for.", "Start with --compat.kafka-exporter.")

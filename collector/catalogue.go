@@ -3,10 +3,11 @@ package collector
 import "truelag/exposition"
 
 // Catalogue describes every family that the exporter may export, but for those of its own process and Go runtime. With
-// more than one Kafka cluster their series carry the label kafka_cluster beside those that are named here.
+// more than one Kafka cluster their series carry the label kafka_cluster beside those that are named here, and with more
+// than one Flink cluster those about Flink flink_cluster.
 func Catalogue() []exposition.Desc {
-	families := newKafkaFamilies(KafkaConfig{Compat: true})
-	all := families.descs()
+	families, flink := newKafkaFamilies(KafkaConfig{Compat: true}), newFlinkFamilies()
+	all := append(families.descs(), flink.descs()...)
 	for _, b := range []exposition.Block{scrapeBlock(nil, nil)} {
 		all = append(all, b.Descs()...)
 	}

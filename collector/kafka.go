@@ -23,7 +23,7 @@ type KafkaConfig struct {
 // KafkaReader reads one cluster. *kafka.Cluster is one.
 type KafkaReader interface {
 	Name() string // empty: the only one
-	Read(context.Context) (*kafka.Reading, error)
+	ReadFor(context.Context, kafka.Interest) (*kafka.Reading, error)
 }
 
 // Kafka collects from Kafka clusters. Simultaneous scrapes share one read of each.
@@ -35,7 +35,17 @@ type Kafka struct {
 type kafkaCluster struct {
 	name   string
 	labels string // rendered; empty for the only cluster
-	reads  flight[*kafkaRows]
+	from   KafkaReader
+	reads  flight[*kafkaPass]
+
+	flink    *flinkSampler // heard before each read; nil: nothing is compared
+	compared *comparison
+}
+
+// kafkaPass is one read of a cluster.
+type kafkaPass struct {
+	rows     *kafkaRows
+	compared *comparisonPass // nil: with nothing
 }
 
 // NewKafka makes a collector of one or more clusters, each of a name of its own. With more than one, every series of it
@@ -51,25 +61,54 @@ func NewKafka(cfg KafkaConfig, clusters ...KafkaReader) (*Kafka, error) {
 			return nil, fmt.Errorf("two Kafka clusters are named %q", c.Name())
 		}
 		seen[c.Name()] = true
-		kc := &kafkaCluster{name: c.Name()}
+		kc := &kafkaCluster{name: c.Name(), from: c}
 		if len(clusters) > 1 {
 			kc.labels = exposition.Label("kafka_cluster", c.Name())
 		}
-		kc.reads.fly = kc.reader(c, newKafkaLabels(kc.labels, cfg.Compat))
+		kc.reads.fly = kc.reader(newKafkaLabels(kc.labels, cfg.Compat))
 		k.clusters = append(k.clusters, kc)
 	}
 	return k, nil
 }
 
-// reader reads a cluster and puts labels to its rows.
-func (c *kafkaCluster) reader(from KafkaReader, labels *kafkaLabels) func(context.Context) (*kafkaRows, error) {
-	return func(ctx context.Context) (*kafkaRows, error) {
-		reading, err := from.Read(ctx)
+// compareWith makes every read of a cluster one that what Flink says is compared with.
+func (k *Kafka) compareWith(flink *flinkSampler, told map[string]FlinkSources) {
+	for _, c := range k.clusters {
+		c.flink, c.compared = flink, newComparison(c.name, c.labels, told)
+	}
+}
+
+// reader reads the cluster and puts labels to its rows.
+func (c *kafkaCluster) reader(labels *kafkaLabels) func(context.Context) (*kafkaPass, error) {
+	return func(ctx context.Context) (*kafkaPass, error) {
+		reading, compared, err := c.read(ctx)
 		if reading == nil {
 			return nil, err
 		}
-		return labels.rows(reading), err
+		return &kafkaPass{labels.rows(reading), compared}, err
 	}
+}
+
+// read reads the cluster, after what Flink says was heard: a commit that Flink knows of is one that the broker had before.
+func (c *kafkaCluster) read(ctx context.Context) (*kafka.Reading, *comparisonPass, error) {
+	if c.flink == nil {
+		reading, err := c.from.ReadFor(ctx, kafka.Interest{})
+		return reading, nil, err
+	}
+	views := c.flink.sample(ctx)
+	var pass *comparisonPass
+	reading, err := c.from.ReadFor(ctx, kafka.Interest{
+		Watch: c.compared.groups(),
+		Ask: func(r *kafka.Reading) []kafka.Question {
+			pass = c.compared.begin(views, r)
+			return pass.questions
+		},
+	})
+	if pass != nil && reading != nil {
+		pass.reading = reading
+		c.compared.end(pass, reading.Answers)
+	}
+	return reading, pass, err
 }
 
 // Name implements Collector.
@@ -80,14 +119,16 @@ func (k *Kafka) Descs() []exposition.Desc { return k.families.descs() }
 
 // Collect implements Collector.
 func (k *Kafka) Collect(ctx context.Context) Findings {
-	rows := make([]*kafkaRows, len(k.clusters))
+	rows := make([]*kafkaRows, len(k.clusters)) // nil: nothing could be read
 	outcomes := make([]Outcome, len(k.clusters))
 	var wg sync.WaitGroup
 	for i, c := range k.clusters {
 		wg.Go(func() {
 			began := time.Now()
-			var err error
-			rows[i], err = c.reads.do(ctx)
+			pass, err := c.reads.do(ctx)
+			if pass != nil {
+				rows[i] = pass.rows
+			}
 			if err != nil && c.name != "" {
 				err = fmt.Errorf("kafka cluster %q: %w", c.name, err)
 			}

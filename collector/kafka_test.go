@@ -33,7 +33,9 @@ type readings struct {
 
 func (r *readings) Name() string { return r.name }
 
-func (r *readings) Read(context.Context) (*kafka.Reading, error) { return r.reading, r.err }
+func (r *readings) ReadFor(context.Context, kafka.Interest) (*kafka.Reading, error) {
+	return r.reading, r.err
+}
 
 func scrape(t *testing.T, cfg collector.KafkaConfig, query string, clusters ...collector.KafkaReader) string {
 	t.Helper()

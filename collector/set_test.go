@@ -17,7 +17,7 @@ type hanging struct{ begun chan struct{} }
 
 func (hanging) Name() string { return "" }
 
-func (h hanging) Read(ctx context.Context) (*kafka.Reading, error) {
+func (h hanging) ReadFor(ctx context.Context, _ kafka.Interest) (*kafka.Reading, error) {
 	close(h.begun)
 	<-ctx.Done()
 	return nil, ctx.Err()

@@ -1,6 +1,9 @@
 package config
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 // Flink says which Flink clusters to hear.
 type Flink struct {
@@ -75,6 +78,9 @@ type FlinkPrometheus struct {
 func (p *FlinkPrometheus) setDefaults() {
 	*p = FlinkPrometheus{Lookback: Duration(2 * time.Minute), Timeout: Duration(2 * time.Second)}
 }
+
+// Equal says that two clusters are configured alike, so that a reload can keep what the exporter knows of one.
+func (c FlinkCluster) Equal(o FlinkCluster) bool { return reflect.DeepEqual(c, o) }
 
 func (c *FlinkCluster) setDefaults() {
 	*c = FlinkCluster{InferGroups: true, KeepEnded: Duration(24 * time.Hour)}

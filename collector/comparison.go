@@ -1,0 +1,206 @@
+package collector
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"truelag/flink"
+	"truelag/kafka"
+)
+
+// comparison holds what Flink sources say against what one Kafka cluster has, from pass to pass. It knows neither HTTP nor
+// the protocol: it is given views and a reading, in this order of their making.
+type comparison struct {
+	cluster string                  // of Kafka; empty: the only one
+	label   string                  // of that, rendered; may be empty
+	told    map[string]FlinkSources // by Flink cluster
+
+	mu      sync.Mutex
+	names   topicSpellings
+	sources map[sourceKey]*comparedSource
+}
+
+// sourceKey is a Kafka source of one job.
+type sourceKey struct{ flinkCluster, job, vertex, operator, kafkaCluster string }
+
+// comparedSource is what is remembered of a source.
+type comparedSource struct {
+	group     sourceGroup
+	inference groupInference
+	lines     map[partitionKey]*comparedLine
+	watch     sourceWatch
+}
+
+// comparedLine is what is remembered of a partition of a source.
+type comparedLine struct {
+	CommitLine
+	id      kafka.TopicID
+	first   int64     // the first emitted offset that was heard; flink.Unset: none
+	rewinds int64     // of the group on the partition, as last read
+	rewound time.Time // when that was seen to rise
+}
+
+func newComparison(cluster, label string, told map[string]FlinkSources) *comparison {
+	return &comparison{cluster: cluster, label: label, told: told, sources: map[sourceKey]*comparedSource{}}
+}
+
+// groups lists the groups whose commits are to be watched one by one.
+func (c *comparison) groups() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	names := map[string]bool{}
+	for _, s := range c.sources {
+		if s.group.How != "" {
+			names[s.group.Group] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// begin compares what was heard with a reading that was made after it and whose logs are not looked at yet. What it finds
+// has questions to those.
+func (c *comparison) begin(views []*flink.View, r *kafka.Reading) *comparisonPass {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.names.update(r.Topics)
+	p := newComparisonPass(views, r)
+	seen := map[sourceKey]bool{}
+	for _, v := range views {
+		if v == nil {
+			continue
+		}
+		for i := range v.Jobs {
+			for s := range v.Jobs[i].Sources {
+				job, source := &v.Jobs[i], &v.Jobs[i].Sources[s]
+				told := c.told[v.Cluster]
+				group := told.of(job, source)
+				if group.Cluster != c.cluster {
+					continue
+				}
+				key := sourceKey{v.Cluster, job.ID, source.Vertex, source.Operator, source.KafkaCluster}
+				seen[key] = true
+				if c.sources[key] == nil {
+					c.sources[key] = &comparedSource{lines: map[partitionKey]*comparedLine{}}
+				}
+				found := &finding{sourceKey: key, label: c.label, job: job, source: source, live: !over(job, r.At), infers: told.Infer && group.How == ""}
+				c.sources[key].begin(p, found, hear(source, c.names.TopicNames), group)
+				p.found = append(p.found, found)
+			}
+		}
+	}
+	if !slices.Contains(views, nil) { // else a source is perhaps only not heard
+		maps.DeleteFunc(c.sources, func(k sourceKey, _ *comparedSource) bool { return !seen[k] })
+	}
+	return p
+}
+
+// end takes the answers to a pass' questions.
+func (c *comparison) end(p *comparisonPass, answers []kafka.Answer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lags := lagsOf(p.reading)
+	for _, f := range p.found {
+		f.answer(answers)
+		if s := c.sources[f.sourceKey]; s != nil { // a pass that overtook this one may have forgotten it
+			s.end(p, f, lags)
+		}
+	}
+}
+
+// begin compares one source.
+func (s *comparedSource) begin(p *comparisonPass, f *finding, heard *heardSource, group sourceGroup) {
+	f.unmatched = heard.unmatched
+	if f.infers {
+		group = s.infer(p, heard, group.Cluster)
+	}
+	if group != s.group {
+		s.group, s.lines, s.watch = group, map[partitionKey]*comparedLine{}, sourceWatch{}
+	}
+	f.group = group
+	f.partitions = make([]comparedPartition, len(heard.partitions))
+	for i := range heard.partitions {
+		f.partitions[i] = s.compare(p, f, &heard.partitions[i])
+	}
+	maps.DeleteFunc(s.lines, func(k partitionKey, _ *comparedLine) bool { return !heard.has(k) })
+}
+
+// infer looks for the group by the offsets.
+func (s *comparedSource) infer(p *comparisonPass, heard *heardSource, cluster string) sourceGroup {
+	none := sourceGroup{groupKey: groupKey{Cluster: cluster}}
+	round := groupRound{At: p.reading.CommitsTold, Committed: map[partitionKey]int64{}, Groups: map[groupKey]map[partitionKey]groupCommit{}}
+	for i := range heard.partitions {
+		h := &heard.partitions[i]
+		if !h.trusted(p.reading.At) {
+			continue
+		}
+		round.Committed[h.partitionKey] = h.said.Committed
+		if round.After.IsZero() || h.sample.After.Before(round.After) {
+			round.After = h.sample.After
+		}
+		for _, commit := range p.commitsOn(h.partitionKey) {
+			group := groupKey{cluster, commit.group}
+			if round.Groups[group] == nil {
+				round.Groups[group] = map[partitionKey]groupCommit{}
+			}
+			round.Groups[group][h.partitionKey] = groupCommit{commit.Offset, commit.LeaderEpoch}
+		}
+	}
+	if len(round.Committed) == 0 { // nothing was heard that could say otherwise
+		if s.group.How != "" {
+			return s.group
+		}
+		return none
+	}
+	if group, ok := s.inference.observe(round); ok {
+		return sourceGroup{group, groupInferred}
+	}
+	return none
+}
+
+// compare compares one partition.
+func (s *comparedSource) compare(p *comparisonPass, f *finding, h *heardPartition) comparedPartition {
+	row := newComparedPartition(h, p, f)
+	if s.group.How == "" {
+		return row
+	}
+	row.broker, row.epoch = p.commit(s.group.Group, h.partitionKey)
+	line := s.lines[h.partitionKey]
+	if line == nil || line.id != row.topic.ID {
+		line = &comparedLine{id: row.topic.ID, first: flink.Unset, rewinds: -1}
+		s.lines[h.partitionKey] = line
+	}
+	if row.emitted >= 0 && line.first < 0 {
+		line.first = row.emitted
+	}
+	if row.trusted && f.live {
+		row.judgement = line.Observe(CommitSample{
+			At: p.reading.CommitsTold, Known: row.broker != notRead, Broker: row.broker, Followed: p.followed(s.group.Group, h.partitionKey),
+			After: h.sample.After, Before: h.sample.Before, Committed: row.committed, Emitted: row.emitted,
+			Commits: h.commits(), Attempt: h.attempt(), Legacy: f.source.Legacy,
+		})
+	}
+	row.ask(p, s.group.Group, line.first)
+	return row
+}
+
+// end draws conclusions from what was answered.
+func (s *comparedSource) end(p *comparisonPass, f *finding, lags map[[2]string]*kafka.TopicLag) {
+	for i := range f.partitions {
+		row := &f.partitions[i]
+		line := s.lines[row.partitionKey]
+		if line == nil {
+			continue
+		}
+		if rewinds := rewindsOf(lags[[2]string{f.group.Group, row.Topic}], row.Partition); rewinds >= 0 {
+			if line.rewinds >= 0 && rewinds > line.rewinds {
+				line.rewound = p.reading.At
+			}
+			line.rewinds = rewinds
+		}
+		row.rewound = line.rewound
+	}
+	f.conditions = s.watch.observe(f.evidence(p)).list()
+	f.fixed = s.watch.fixed
+}

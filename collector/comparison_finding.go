@@ -1,0 +1,178 @@
+package collector
+
+import (
+	"time"
+
+	"truelag/flink"
+	"truelag/kafka"
+)
+
+// finding is what a pass has found out about one source.
+type finding struct {
+	sourceKey
+	label  string // of the Kafka cluster, rendered
+	job    *flink.Job
+	source *flink.Source
+	live   bool // the job may go on
+	infers bool // the group is not told, and may be inferred
+
+	group      sourceGroup
+	unmatched  [unmatchedReasons]int
+	partitions []comparedPartition
+	conditions []Condition
+	fixed      bool
+}
+
+// purpose is what a question about the offsets of a partition is asked for.
+type purpose uint8
+
+const (
+	askUncommitted purpose = iota // from the commit to behind the emitted offset
+	askTail                       // from the commit, or the log's start, to the last stable offset
+	askUnread                     // from behind the emitted offset to the last stable offset
+	askPastEmitted                // from behind the emitted offset to the one that Flink says is committed
+	askPastMetric                 // from the one that Flink says is committed to the commit
+	askSkip                       // Judgement.Skip
+
+	purposes
+)
+
+// comparedPartition is what a pass has found out about a partition of a source.
+type comparedPartition struct {
+	partitionKey
+	topic   *kafka.Topic
+	subtask int32
+
+	trusted            bool  // what Flink says is of now
+	emitted, committed int64 // of Flink; negative: unset
+	broker             int64 // the group's commit; noCommit, notRead
+	epoch              int32 // of the commit
+	logStart, lso, hw  int64 // notTold
+
+	judgement Judgement
+	rewound   time.Time
+
+	questions [purposes]int   // in the pass' questions; -1: not asked
+	counted   [purposes]int64 // records; notCounted
+}
+
+func newComparedPartition(h *heardPartition, p *comparisonPass, f *finding) comparedPartition {
+	row := comparedPartition{
+		partitionKey: h.partitionKey, topic: p.reading.Topic(h.Topic), subtask: h.said.Subtask,
+		trusted: h.trusted(p.reading.At), emitted: flink.Unset, committed: flink.Unset,
+		broker: notRead, epoch: -1, logStart: notTold, lso: notTold, hw: notTold,
+	}
+	for i := range row.questions {
+		row.questions[i], row.counted[i] = -1, notCounted
+	}
+	if row.trusted || !f.live { // the values of a job that is over are its last ones
+		row.emitted, row.committed = h.said.Emitted, h.said.Committed
+	}
+	if n := int(row.Partition); row.topic.Err == nil && n < len(row.topic.Partitions) && row.topic.Partitions[n].Err == nil {
+		end := &row.topic.Partitions[n]
+		row.logStart, row.lso, row.hw = end.LogStart, end.LastStable, end.HighWatermark
+	}
+	return row
+}
+
+// ask asks for the records between the offsets that are known. Where the source began is not: without a commit, first is
+// the lowest offset that it was heard to have emitted.
+func (c *comparedPartition) ask(p *comparisonPass, group string, first int64) {
+	tail, uncommitted := c.broker, c.broker
+	if c.broker == noCommit {
+		tail, uncommitted = c.logStart, first
+	}
+	if c.emitted >= 0 && uncommitted >= 0 {
+		c.asks(p, askUncommitted, group, uncommitted, next(c.emitted))
+	}
+	if tail >= 0 && c.lso >= 0 {
+		c.asks(p, askTail, group, tail, c.lso)
+	}
+	if c.emitted >= 0 && c.lso >= 0 {
+		c.asks(p, askUnread, group, next(c.emitted), c.lso)
+	}
+	if c.emitted >= 0 && c.committed >= 0 {
+		c.asks(p, askPastEmitted, group, next(c.emitted), c.committed)
+	}
+	if c.committed >= 0 && c.broker >= 0 {
+		c.asks(p, askPastMetric, group, c.committed, c.broker)
+	}
+	if skip := c.judgement.Skip; skip.Known {
+		c.asks(p, askSkip, group, skip.From, skip.To)
+	}
+}
+
+func (c *comparedPartition) asks(p *comparisonPass, what purpose, group string, from, to int64) {
+	if from >= to {
+		c.counted[what] = 0
+		return
+	}
+	c.questions[what] = len(p.questions)
+	p.questions = append(p.questions, kafka.Question{
+		Group: group, Topic: c.Topic, Partition: c.Partition, From: from, To: to, ID: c.topic.ID,
+	})
+}
+
+// answer takes what the partitions' questions were answered.
+func (f *finding) answer(answers []kafka.Answer) {
+	for i := range f.partitions {
+		c := &f.partitions[i]
+		for what, q := range c.questions {
+			if q >= 0 && q < len(answers) && answers[q].Err == nil {
+				c.counted[what] = answers[q].Records()
+			}
+		}
+	}
+}
+
+// evidence is what there is to draw conclusions from.
+func (f *finding) evidence(p *comparisonPass) *sourceEvidence {
+	e := &sourceEvidence{
+		At: p.reading.CommitsTold, State: f.job.State, Started: f.job.Started,
+		Interval: notTold, Completed: notTold, Failed: notTold, Members: notTold,
+	}
+	if !f.live && !f.job.Terminal() {
+		e.State = "FINISHED" // or whatever else: nobody tells of it any more
+	}
+	if c := f.job.Checkpoints; c != nil {
+		e.Interval, e.Completed, e.Failed, e.LastCompleted = c.Interval, c.Completed, c.Failed, c.LastCompleted
+		if c.Restored != nil {
+			e.Restored = c.Restored.At
+		}
+	}
+	if g := p.reading.Group(f.group.Group); f.group.How != "" && g != nil && g.DescribeErr == nil {
+		e.Members = g.Members
+	}
+	if len(f.source.Samples) > 0 {
+		latest := &f.source.Samples[0]
+		e.Running = &latest.Running
+		if latest.Running && p.reading.At.Sub(latest.Before) < staleAfter {
+			e.Heard = latest.After
+			for i := range latest.Subtasks {
+				s := &latest.Subtasks[i]
+				e.Subtasks = append(e.Subtasks, subtaskEvidence{Index: s.Index, Attempt: s.Attempt, Succeeded: s.Succeeded, Failed: s.Failed})
+			}
+		}
+	}
+	for i := range f.partitions {
+		if c := &f.partitions[i]; c.trusted || !f.live {
+			e.Partitions = append(e.Partitions, c.evidence())
+		}
+	}
+	return e
+}
+
+func (c *comparedPartition) evidence() partitionEvidence {
+	return partitionEvidence{
+		partitionKey: c.partitionKey, Subtask: c.subtask, Emitted: c.emitted, Committed: c.committed,
+		Broker: c.broker, LeaderEpoch: c.epoch, Rewound: c.rewound, Agreement: c.judgement.Agreement,
+		LogStart: c.logStart, LastStable: c.lso, HighWatermark: c.hw,
+		Uncommitted: c.counted[askUncommitted], Tail: c.counted[askTail], Unread: c.counted[askUnread],
+		PastEmitted: c.counted[askPastEmitted], PastMetric: c.counted[askPastMetric], Skipped: c.counted[askSkip],
+	}
+}
+
+// over says that a job has ended, or that nobody has told of it for a while.
+func over(job *flink.Job, now time.Time) bool {
+	return job.Terminal() || !job.Ended.IsZero() || !job.Heard.IsZero() && now.Sub(job.Heard) > staleAfter
+}

@@ -1,0 +1,205 @@
+package collector
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"truelag/exposition"
+	"truelag/flink"
+)
+
+// flinkTable makes the rows of one Flink cluster.
+type flinkTable struct {
+	rows  *flinkRows
+	label string // of the Flink cluster, rendered; may be empty
+	now   time.Time
+	names map[string]string // of jobs, by id
+}
+
+// newFlinkRows puts labels to what one Flink cluster says and the passes over Kafka have found out about it. Where one was
+// not possible, v was heard all the same.
+func newFlinkRows(label string, v *flink.View, found []*finding, compared bool, now time.Time) *flinkRows {
+	t := &flinkTable{rows: &flinkRows{}, label: label, now: now}
+	if v == nil {
+		return t.rows
+	}
+	findings := map[string][]*finding{} // by job
+	for _, f := range found {
+		findings[f.job.ID] = append(findings[f.job.ID], f)
+	}
+	t.names = jobNames(v.Jobs)
+	for i := range v.Jobs {
+		t.job(&v.Jobs[i], findings[v.Jobs[i].ID], compared)
+	}
+	for _, r := range v.Reaches {
+		put(&t.rows.reaches, t.pairs("", "interface", string(r.Interface), "target", r.Target), r)
+	}
+	return t.rows
+}
+
+// put adds a row.
+func put[R any](chunk *exposition.Chunk[R], labels string, row R) {
+	chunk.Labels, chunk.Rows = append(chunk.Labels, labels), append(chunk.Rows, row)
+}
+
+// pairs renders labels, names and values in turn, behind those of the Flink and the Kafka cluster.
+func (t *flinkTable) pairs(kafka string, nameValue ...string) string {
+	labels := t.label
+	add := func(label string) {
+		if labels != "" && label != "" {
+			labels += ","
+		}
+		labels += label
+	}
+	add(kafka)
+	for i := 0; i < len(nameValue); i += 2 {
+		add(exposition.Label(nameValue[i], nameValue[i+1]))
+	}
+	return labels
+}
+
+// job makes the rows of one job.
+func (t *flinkTable) job(job *flink.Job, found []*finding, compared bool) {
+	name := t.names[job.ID]
+	row := flinkJob{Job: *job, live: !over(job, t.now), compared: compared}
+	for _, f := range found {
+		row.fixed = row.fixed || f.fixed
+		for reason, n := range f.unmatched {
+			row.unmatched[reason] += n
+		}
+		for _, c := range f.conditions {
+			if !slices.Contains(row.conditions, c) {
+				row.conditions = append(row.conditions, c)
+			}
+		}
+	}
+	put(&t.rows.jobs, t.pairs("", "job", name), row)
+	t.sources(name, job, found)
+	t.topics(name, found)
+	if row.live {
+		t.ages(name, job)
+	}
+}
+
+// sources makes the rows of a job's sources. Operators of one name have the ids of their vertices behind it.
+func (t *flinkTable) sources(job string, of *flink.Job, found []*finding) {
+	taken := map[string]bool{}
+	for i := range of.Sources {
+		source := &of.Sources[i]
+		operator := source.Operator
+		if source.KafkaCluster != "" {
+			operator += " (" + source.KafkaCluster + ")"
+		}
+		if taken[operator] {
+			operator += " (" + source.Vertex + ")"
+		}
+		taken[operator] = true
+		row := newFlinkSource(source)
+		if k := slices.IndexFunc(found, func(f *finding) bool {
+			return f.source.Vertex == source.Vertex && f.operator == source.Operator && f.kafkaCluster == source.KafkaCluster
+		}); k >= 0 {
+			row.compared, row.group, row.how, row.label = true, found[k].group.groupKey, found[k].group.How, found[k].label
+		}
+		put(&t.rows.sources, t.pairs(row.label, "job", job, "operator", operator), row)
+	}
+}
+
+// topics makes the rows of a job's topics and partitions.
+func (t *flinkTable) topics(job string, found []*finding) {
+	type place struct{ label, group, topic string }
+	topics := map[place]*flinkTopic{}
+	taken := map[string]bool{}
+	for _, f := range found {
+		for i := range f.partitions {
+			c := &f.partitions[i]
+			at := place{f.label, f.group.Group, c.Topic}
+			if topics[at] == nil {
+				topics[at] = &flinkTopic{live: f.live}
+			}
+			topics[at].add(f, c)
+			labels := t.pairs(f.label, "job", job, "group", at.group, "topic", at.topic, "partition", strconv.Itoa(int(c.Partition)))
+			if !taken[labels] { // two sources of a job may read one partition
+				taken[labels] = true
+				put(&t.rows.partitions, labels, flinkPartition{emitted: c.emitted, committed: c.committed, broker: c.broker})
+			}
+		}
+	}
+	places := slices.SortedFunc(maps.Keys(topics), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.label, b.label), cmp.Compare(a.group, b.group), cmp.Compare(a.topic, b.topic))
+	})
+	for _, at := range places {
+		put(&t.rows.topics, t.pairs(at.label, "job", job, "group", at.group, "topic", at.topic), *topics[at])
+	}
+}
+
+// add counts a partition in.
+func (t *flinkTopic) add(f *finding, c *comparedPartition) {
+	uncommitted := c.counted[askUncommitted]
+	switch {
+	case !f.live && uncommitted >= 0:
+		t.stopped.add(uncommitted)
+	case f.live:
+		t.live = true
+		t.agreements[c.judgement.Agreement]++
+		if c.judgement.Replay.Known && uncommitted >= 0 {
+			t.replay.add(uncommitted)
+		}
+		if skip := c.counted[askSkip]; c.judgement.Skip.Known && skip >= 0 {
+			t.skip.add(skip)
+		}
+	}
+}
+
+// ages makes the rows of how old what each interface says of a job is.
+func (t *flinkTable) ages(job string, of *flink.Job) {
+	oldest := map[flink.Interface]time.Duration{}
+	for i := range of.Sources {
+		for _, s := range of.Sources[i].Samples {
+			oldest[s.Interface] = max(oldest[s.Interface], t.now.Sub(s.After))
+		}
+	}
+	for _, via := range slices.Sorted(maps.Keys(oldest)) {
+		put(&t.rows.samples, t.pairs("", "job", job, "interface", string(via)), oldest[via])
+	}
+}
+
+// newFlinkSource sums up what the subtasks of a source said last.
+func newFlinkSource(source *flink.Source) flinkSource {
+	row := flinkSource{succeeded: -1, failed: -1, busy: -1, backpressured: -1, idle: -1}
+	if len(source.Samples) == 0 || len(source.Samples[0].Subtasks) == 0 {
+		return row
+	}
+	subtasks := source.Samples[0].Subtasks
+	row.succeeded = sumOf(subtasks, func(s *flink.Subtask) int64 { return s.Succeeded })
+	row.failed = sumOf(subtasks, func(s *flink.Subtask) int64 { return s.Failed })
+	row.busy = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Busy })
+	row.backpressured = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Backpressured })
+	row.idle = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Idle })
+	return row
+}
+
+// sumOf is -1 when a subtask does not tell: the sum would be too low, and a counter that falls looks like a restart.
+func sumOf(subtasks []flink.Subtask, of func(*flink.Subtask) int64) (sum int64) {
+	for i := range subtasks {
+		n := of(&subtasks[i])
+		if n < 0 {
+			return -1
+		}
+		sum += n
+	}
+	return sum
+}
+
+func meanOf(subtasks []flink.Subtask, of func(*flink.Subtask) float64) (mean float64) {
+	for i := range subtasks {
+		share := of(&subtasks[i])
+		if share < 0 {
+			return -1
+		}
+		mean += share / float64(len(subtasks))
+	}
+	return mean
+}
