@@ -12,7 +12,7 @@ func TestHealthySourceIsNeverAccused(t *testing.T) {
 	for _, way := range []string{"polled", "followed", "followed late"} {
 		t.Run(way, func(t *testing.T) {
 			var seen [agreements]int
-			for seed := range uint64(300) {
+			for seed := range uint64(150) {
 				j := newSimJob(seed)
 				every, oldest := 1+j.rnd.IntN(600), 1+j.rnd.IntN(200)
 				var line CommitLine
@@ -71,7 +71,7 @@ func TestSickSourceIsFoundOut(t *testing.T) {
 		{name: "commits go to another group that is followed", followed: true, foreign: true, want: BrokerBehind},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			for seed := range uint64(100) {
+			for seed := range uint64(50) {
 				j := newSimJob(seed)
 				j.stall = 0
 				j.interval = time.Duration(1+j.rnd.IntN(60)) * time.Second

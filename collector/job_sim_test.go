@@ -27,7 +27,9 @@ type simJob struct {
 
 	broker int64   // -1: none
 	trail  []int64 // all that was committed, in order
-	past   []simState
+
+	restored, rewound time.Time
+	past              []simState
 }
 
 // simState is what Flink says at one time.
@@ -35,6 +37,7 @@ type simState struct {
 	at                          time.Time
 	emitted, committed, commits int64
 	attempt                     int64
+	done                        int64 // checkpoints of all attempts
 }
 
 func newSimJob(seed uint64) *simJob {
@@ -49,7 +52,7 @@ func newSimJob(seed uint64) *simJob {
 
 // start begins an attempt at an offset.
 func (j *simJob) start(at int64) {
-	j.state = simState{emitted: -1, committed: -1, attempt: j.state.attempt + 1}
+	j.state = simState{emitted: -1, committed: -1, attempt: j.state.attempt + 1, done: j.state.done}
 	j.next, j.ready = at, at
 	j.waiting, j.sent = nil, nil
 	j.snapshots = append(j.snapshots, at)
@@ -68,6 +71,7 @@ func (j *simJob) step() {
 	if !j.now.Before(j.check) {
 		j.check = j.now.Add(j.interval)
 		j.snapshots = append(j.snapshots, j.next)
+		j.state.done++
 		if j.next > 0 {
 			j.waiting = append(j.waiting, j.next)
 		}
@@ -105,12 +109,16 @@ func (j *simJob) polled() {
 }
 
 func (j *simJob) commit(offset int64) {
+	if offset < j.broker {
+		j.rewound = j.now
+	}
 	j.broker = offset
 	j.trail = append(j.trail, offset)
 }
 
 // restart begins a new attempt from the last checkpoint, or from one that is older.
 func (j *simJob) restart(older int) {
+	j.restored = j.now
 	j.start(j.snapshots[max(len(j.snapshots)-1-older, 0)])
 }
 
