@@ -1,5 +1,7 @@
 package kafka
 
+import "sort"
+
 // Condition is a reason for which a partition of a group's topic is special, or has no lag.
 type Condition uint8
 
@@ -76,4 +78,26 @@ type PartitionLag struct {
 	CommitAt  int64 // when the last commit was made, in ms since 1970; if it was polled, when a scrape saw it; 0: none was seen
 	Partition int32
 	Known     bool // Offsets and Records mean something
+}
+
+// Lag finds a group's topic; nil when the reading does not hold it.
+func (r *Reading) Lag(group, topic string) *TopicLag {
+	i := sort.Search(len(r.Lags), func(i int) bool {
+		l := &r.Lags[i]
+		return l.Group > group || l.Group == group && l.Topic >= topic
+	})
+	if i < len(r.Lags) && r.Lags[i].Group == group && r.Lags[i].Topic == topic {
+		return &r.Lags[i]
+	}
+	return nil
+}
+
+// partition finds a partition's row; nil when the group has no committed offset there.
+func (l *TopicLag) partition(number int32) *PartitionLag {
+	for i := range l.Partitions {
+		if l.Partitions[i].Partition == number {
+			return &l.Partitions[i]
+		}
+	}
+	return nil
 }
