@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"html"
 	"io"
 	"maps"
 	"net/http"
@@ -218,35 +216,5 @@ func TestShardsExportTogetherWhatOneDoes(t *testing.T) {
 		if !families[name] {
 			t.Errorf("the cluster has no %s to compare", name)
 		}
-	}
-}
-
-// Who asks an exporter for a group of another shard is told which one has it, on each page and by the command.
-func TestGroupsOfOtherShardsAreSomewhereElse(t *testing.T) {
-	c, commit := doubted(t)
-	commit("app-7.app-7", 8) // shard 1 of 3
-	commit("plain", 8)       // shard 0
-	brokers := "--kafka.brokers=" + c.ListenAddrs()[0]
-	p := serving(t, brokers, "--shard=0/3")
-	const want = `roup "app-7.app-7" belongs to shard 1 of 3, and this exporter has shard 0: ask the one that runs with --shard=1/3`
-	for _, more := range []string{"", "&topic=orders", "&topic=orders&partition=0"} {
-		code, body := p.get("/explain?format=json&group=app-7.app-7" + more)
-		var refusal struct{ Error string }
-		if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusNotFound || refusal.Error != "G"+want+"." {
-			t.Errorf("%s: %d, %v\n%s", more, code, err, body)
-		}
-		if code, body = p.get("/explain?group=app-7.app-7" + more); code != http.StatusNotFound || !strings.Contains(html.UnescapeString(body), "G"+want+".") {
-			t.Errorf("%s: %d\n%s", more, code, body)
-		}
-		args := append([]string{"explain", brokers, "--shard=0/3", "--group=app-7.app-7"}, map[string][]string{
-			"": nil, "&topic=orders": {"--topic=orders"}, "&topic=orders&partition=0": {"--topic=orders", "--partition=0"},
-		}[more]...)
-		if code, stdout, stderr := runs(t, args...); code != 2 || stdout != "" || !strings.Contains(stderr, want+"\n") {
-			t.Errorf("%v: %d\n%s%s", args, code, stdout, stderr)
-		}
-	}
-	p.scrape()
-	if _, body := p.get("/explain?q=app-7"); !strings.Contains(body, "of this exporter (--shard=0/3) holds this") {
-		t.Errorf("searched for:\n%s", body)
 	}
 }

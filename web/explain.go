@@ -124,21 +124,6 @@ func (e *Explanation) rows(most int) []Stretch {
 	return slices.Concat(e.Log[:head], []Stretch{sum}, e.Log[len(e.Log)-tail:])
 }
 
-// Blocker is the transaction that the last stable offset waits for.
-type Blocker struct {
-	Producer        int64 // -1: not known
-	Epoch           int32
-	TransactionalID string        // empty: not known, or none
-	State           string        // of the transactional id, as its coordinator spells it; empty: not told
-	Timeout         time.Duration // 0: not told
-	Since           time.Time     // zero: not known
-
-	Judged  bool   // Hanging and Doubt mean something
-	Hanging bool   // nobody seems to be going to end it
-	Doubt   string // why nobody may be going to end it
-	Why     string // it is not judged: what is missing
-}
-
 // Scraped is what the last scrape exported of the partition.
 type Scraped struct {
 	At               time.Time
@@ -197,3 +182,16 @@ var (
 	ErrNoSuch = errors.New("not found")
 	ErrVague  = errors.New("not clear")
 )
+
+// timeLag is the age of the first record left: 0 when there is none, false when it is not known.
+func (e *Explanation) timeLag() (time.Duration, bool) {
+	switch {
+	case !e.Lag.Known:
+		return 0, false
+	case e.Lag.Records == 0:
+		return 0, true
+	case e.First.IsZero():
+		return 0, false
+	}
+	return max(e.At.Sub(e.First), 0), true
+}

@@ -2,21 +2,8 @@ package web
 
 import (
 	"io"
-	"math"
 	"time"
-	"unicode/utf8"
 )
-
-// The JSON of the pages. Names are as they are if they are valid UTF-8, else as the pages show them; link holds every
-// byte. What is not known is absent.
-
-type placeView struct {
-	Cluster   string  `json:"cluster,omitempty"`
-	Group     *string `json:"group,omitempty"`
-	Topic     *string `json:"topic,omitempty"`
-	Partition *int32  `json:"partition,omitempty"`
-	Link      string  `json:"link,omitempty"`
-}
 
 type verdictView struct {
 	State    string `json:"state"`
@@ -102,85 +89,8 @@ type requestView struct {
 	Err     string    `json:"error,omitempty"`
 }
 
-type eventView struct {
-	placeView
-	At      time.Time `json:"at"`
-	Kind    string    `json:"kind"`
-	From    int64     `json:"from"`
-	To      int64     `json:"to"`
-	Offsets int64     `json:"offsets"`
-	Records int64     `json:"records"`
-	More    int64     `json:"more,omitempty"`
-}
-
-type rowView struct {
-	placeView
-	State     string   `json:"state"`
-	Verdict   string   `json:"verdict"`
-	Phantom   bool     `json:"phantom"`
-	Committed *int64   `json:"committed_offset,omitempty"`
-	Offsets   *int64   `json:"raw_lag_offsets,omitempty"`
-	Records   *int64   `json:"true_lag_records,omitempty"` // at most, unless unscanned is 0
-	Unscanned *int64   `json:"unscanned_offsets,omitempty"`
-	Blocked   *int64   `json:"blocked_offsets,omitempty"`
-	Lost      *int64   `json:"lost_offsets,omitempty"`
-	BeyondEnd *int64   `json:"beyond_end_offsets,omitempty"`
-	Seconds   *float64 `json:"time_lag_seconds,omitempty"`
-}
-
-type listingView struct {
-	Read   *time.Time `json:"read_at,omitempty"` // absent: no read has succeeded yet
-	Unread []string   `json:"clusters_not_read,omitempty"`
-	Total  int        `json:"total"` // rows may be fewer
-	Rows   []rowView  `json:"rows"`
-}
-
 // WriteJSON writes what the page of the same content writes.
 func (e *Explanation) WriteJSON(w io.Writer) error { return writeJSON(w, e.view()) }
-
-// WriteJSON writes what the page of the same content writes.
-func (l *Listing) WriteJSON(w io.Writer) error { return writeJSON(w, l.view()) }
-
-func (p Place) view() placeView {
-	v := placeView{Cluster: p.Cluster, Link: p.Link()}
-	if p.Scope >= OneGroup {
-		v.Group = some(valid(p.Group))
-	}
-	if p.Scope >= OneTopic {
-		v.Topic = some(valid(p.Topic))
-	}
-	if p.Scope >= OnePartition {
-		v.Partition = some(p.Partition)
-	}
-	return v
-}
-
-func valid(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
-	return printable(s, len(s))
-}
-
-func some[T any](v T) *T { return &v }
-
-// when is v if it is known.
-func when[T any](known bool, v T) *T {
-	if !known {
-		return nil
-	}
-	return &v
-}
-
-func moment(t time.Time) *time.Time { return when(!t.IsZero(), t.UTC()) }
-
-func (k Kinds) view() map[string]int64 {
-	m := make(map[string]int64, len(k))
-	for _, c := range k {
-		m[c.Kind] = c.N
-	}
-	return m
-}
 
 func (e *Explanation) view() explanationView {
 	known := e.Lag.Known
@@ -231,56 +141,6 @@ func (e *Explanation) view() explanationView {
 			rv.Err = r.Err.Error()
 		}
 		v.Requests = append(v.Requests, rv)
-	}
-	return v
-}
-
-// timeLag is the age of the first record left: 0 when there is none, false when it is not known.
-func (e *Explanation) timeLag() (time.Duration, bool) {
-	switch {
-	case !e.Lag.Known:
-		return 0, false
-	case e.Lag.Records == 0:
-		return 0, true
-	case e.First.IsZero():
-		return 0, false
-	}
-	return max(e.At.Sub(e.First), 0), true
-}
-
-func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
-
-func eventsView(events []Event) []eventView {
-	all := make([]eventView, 0, len(events))
-	for i := range events {
-		e := &events[i]
-		p := Place{Cluster: e.Cluster, Group: e.Group, Topic: e.Topic, Partition: e.Partition, Scope: OnePartition}
-		v := eventView{placeView: p.view(), At: e.At.UTC(), Kind: e.Kind, From: e.From, To: e.To, Offsets: e.Offsets, Records: e.Records, More: e.More}
-		if v.Link = e.Link(); v.Link == "" {
-			v.Group = nil
-		}
-		if e.Partition < 0 {
-			v.Partition = nil
-		}
-		all = append(all, v)
-	}
-	return all
-}
-
-func (l *Listing) view() listingView {
-	v := listingView{Read: moment(l.Read), Unread: l.Unread, Total: l.Total, Rows: []rowView{}}
-	for _, r := range l.Rows {
-		p := r.place()
-		row := rowView{
-			placeView: p.view(), State: r.State(), Verdict: r.Verdict(), Phantom: r.Phantom(),
-			Offsets: when(r.Known, r.Offsets), Records: when(r.Known, r.Records), Unscanned: when(r.Known, r.Unscanned),
-			Blocked: when(r.Known, r.Blocked), Lost: when(r.Known, r.Lost), BeyondEnd: when(r.Known, r.BeyondEnd),
-		}
-		if p.Scope == OnePartition {
-			row.Committed = when(r.Committed >= 0, r.Committed)
-			row.Seconds = when(r.Known && r.Age >= 0, seconds(r.Age))
-		}
-		v.Rows = append(v.Rows, row)
 	}
 	return v
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"strings"
-	"time"
 )
 
 // unreadable is a state that only an explanation can tell from behind: nothing but offsets that may not be looked at.
@@ -126,64 +125,6 @@ func (e *Explanation) records() string {
 
 func were(n int64) string { return count(n, "offset") + " " + verb(n, "was", "were") }
 
-// blocker names the open transaction.
-func (e *Explanation) blocker() string {
-	b := e.Blocker
-	if b == nil {
-		return "an open transaction"
-	}
-	s := "an open transaction"
-	if b.Hanging {
-		s = "a hanging transaction"
-	}
-	if b.TransactionalID != "" {
-		s += fmt.Sprintf(" of %q", name(b.TransactionalID))
-	}
-	if b.Producer >= 0 {
-		if b.TransactionalID != "" {
-			s += ","
-		} else {
-			s += " of"
-		}
-		s += fmt.Sprintf(" producer %d (epoch %d)", b.Producer, b.Epoch)
-	}
-	if !b.Since.IsZero() {
-		s += fmt.Sprintf(", open since %s (%s)", stamp(b.Since), age(e.At, b.Since))
-	}
-	switch {
-	case b.Doubt != "":
-		s += ": " + b.Doubt
-	case b.Judged && b.Timeout > 0:
-		s += fmt.Sprintf("; its coordinator has it in hand (%s, with a timeout of %s)", name(b.State), lasted(b.Timeout))
-	case b.Judged:
-		s += fmt.Sprintf("; its coordinator has it in hand (%s)", name(b.State))
-	case b.Why != "":
-		s += "; whether it hangs is not known: " + b.Why
-	}
-	return s
-}
-
-// OpenFor is how long the transaction has been open, in words.
-func (e *Explanation) OpenFor() string {
-	if e.Blocker == nil || e.Blocker.Since.IsZero() {
-		return "unknown"
-	}
-	return lasted(max(e.At.Sub(e.Blocker.Since), 0))
-}
-
-// Hangs says in a word or two whether nobody is going to end the transaction.
-func (b *Blocker) Hangs() string {
-	switch {
-	case !b.Judged:
-		return "unknown"
-	case b.Hanging:
-		return "yes"
-	case b.Doubt != "":
-		return "perhaps"
-	}
-	return "no"
-}
-
 // leftovers says what the offsets after a commit are when none is a record.
 func (e *Explanation) leftovers() string {
 	aborted, markers, gaps := e.Kinds.of("aborted"), e.Kinds.of("control"), e.Kinds.of("gap")
@@ -232,37 +173,6 @@ func Exit(state string) int {
 		return 3
 	}
 }
-
-// indefinite is "a marker" or "3 markers".
-func indefinite(n int64, unit string) string {
-	if n == 1 {
-		return "a " + unit
-	}
-	return count(n, unit)
-}
-
-func verb(n int64, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-// leadingCount begins a sentence with a number.
-func leadingCount(n int64, unit string) string { return leading(count(n, unit)) }
-
-func leading(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-// enumerate is "a", "a and b", "a, b and c".
-func enumerate(parts []string) string {
-	if len(parts) < 2 {
-		return strings.Join(parts, "")
-	}
-	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
-}
-
-// stamp is a moment in words: of another day with its date.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // TimeLag is how old the first record left is, in words.
 func (e *Explanation) TimeLag() string {

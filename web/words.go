@@ -101,3 +101,39 @@ func took(d time.Duration) string {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
 }
+
+// lasted is a duration in words: "3 s", "2 min".
+func lasted(d time.Duration) string {
+	return strings.TrimSuffix(age(time.Time{}.Add(d+time.Hour), time.Time{}.Add(time.Hour)), " ago")
+}
+
+// indefinite is "a marker" or "3 markers".
+func indefinite(n int64, unit string) string {
+	if n == 1 {
+		return "a " + unit
+	}
+	return count(n, unit)
+}
+
+func verb(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// leadingCount begins a sentence with a number.
+func leadingCount(n int64, unit string) string { return leading(count(n, unit)) }
+
+func leading(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// enumerate is "a", "a and b", "a, b and c".
+func enumerate(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
+}
+
+// stamp is a moment in words: of another day with its date.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
