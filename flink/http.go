@@ -1,6 +1,7 @@
 package flink
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -18,6 +19,9 @@ import (
 
 // maxBody is the longest answer that is read: the ids of a vertex with 10,000 partitions are 3 MB.
 const maxBody = 64 << 20
+
+// startOfBody is how much of an answer is looked at to tell what it is, or what an error says.
+const startOfBody = 16 << 10
 
 // statusError is an answer with a status other than 200. Message is the server's own, where it is Flink's or a
 // Prometheus server's; a proxy's page is not repeated, since nobody knows what it holds.
@@ -73,45 +77,66 @@ func (c *httpClient) close() { c.client.CloseIdleConnections() }
 
 // get returns the body of an answer with status 200 that is of the kind asked for. Errors name the URL as shownURL does.
 func (c *httpClient) get(ctx context.Context, u *url.URL, want answer) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no answer within %s", c.timeout))
-	defer cancel()
-	body, err := c.fetch(ctx, u, want)
-	if err != nil {
-		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			err = context.Cause(ctx)
+	var body []byte
+	err := c.stream(ctx, u, want, func(_ http.Header, in io.Reader) (err error) {
+		body, err = io.ReadAll(io.LimitReader(in, maxBody+1))
+		switch {
+		case err != nil:
+			return fmt.Errorf("the answer broke off after %d bytes: %w", len(body), err)
+		case len(body) > maxBody:
+			return fmt.Errorf("the answer is longer than %d MiB, %s is shorter", maxBody>>20, want.from)
 		}
-		return nil, fmt.Errorf("GET %s: %w", shownURL(u), err)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return body, nil
 }
 
-func (c *httpClient) fetch(ctx context.Context, u *url.URL, want answer) ([]byte, error) {
+// stream is get for an answer that may be too long to be held: read takes the body while it arrives, and bounds what it
+// takes.
+func (c *httpClient) stream(
+	ctx context.Context, u *url.URL, want answer, read func(header http.Header, body io.Reader) error,
+) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no answer within %s", c.timeout))
+	defer cancel()
+	err := c.fetch(ctx, u, want, read)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx) // whatever became of the connection, that is why
+		}
+		return fmt.Errorf("GET %s: %w", shownURL(u), err)
+	}
+	return nil
+}
+
+func (c *httpClient) fetch(
+	ctx context.Context, u *url.URL, want answer, read func(header http.Header, body io.Reader) error,
+) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err != nil {
-		return nil, bare(err)
+		return bare(err)
 	}
 	req.Header.Set("Accept", want.accept)
 	c.requests.Add(1)
 	resp, err := c.client.Do(req)
 	if err != nil {
-		return nil, bare(err)
+		return bare(err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
-	switch {
-	case err != nil && ctx.Err() == nil:
-		return nil, fmt.Errorf("the answer broke off after %d bytes: %w", len(body), err)
-	case err != nil:
-		return nil, err
-	case len(body) > maxBody:
-		return nil, fmt.Errorf("the answer is longer than %d MiB, %s is shorter", maxBody>>20, want.from)
-	case resp.StatusCode != http.StatusOK:
-		return nil, refusal(resp, body)
+	body := bufio.NewReaderSize(resp.Body, startOfBody)
+	start, err := body.Peek(startOfBody)
+	if resp.StatusCode != http.StatusOK {
+		return refusal(resp, start) // which says enough, also of a body that broke off
 	}
-	if err := checkKind(resp.Header.Get("Content-Type"), body, want); err != nil {
-		return nil, err
+	if len(start) == 0 && err != nil && !errors.Is(err, io.EOF) { // else read comes upon it
+		return fmt.Errorf("the answer broke off: %w", err)
 	}
-	return body, nil
+	if err := checkKind(resp.Header.Get("Content-Type"), start, want); err != nil {
+		return err
+	}
+	return read(resp.Header, body)
 }
 
 // checkKind tells a page for people, which a proxy or a login answers with status 200, from what was asked for.

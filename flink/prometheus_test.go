@@ -14,6 +14,7 @@ import (
 	"time"
 
 	promconfig "github.com/prometheus/common/config"
+	"github.com/prometheus/common/model"
 )
 
 // promServer answers a query with series, at a time by its own clock.
@@ -42,22 +43,25 @@ func newPromServer(t *testing.T) *promServer {
 	return s
 }
 
-// add adds a series of the values, the last of which was scraped age ago, by the server's clock.
+// add adds a series of the values, the last of which was scraped age ago, by the server's clock. It is written as
+// Prometheus' own model of its API has it.
 func (s *promServer) add(name, labels string, age, interval time.Duration, values ...string) {
-	all := map[string]string{"instance": "tm-1:9249", "job": "flink"}
-	if name != "" {
-		all["__name__"] = name
-	}
+	series := model.SampleStream{Metric: model.Metric{"instance": "tm-1:9249", "job": "flink", "__name__": model.LabelValue(name)}}
 	for label := range strings.SplitSeq(labels, ",") {
 		k, v, _ := strings.Cut(label, "=")
-		all[k] = v
+		series.Metric[model.LabelName(k)] = model.LabelValue(v)
 	}
-	var samples [][2]any
 	for i, value := range values {
-		at := time.Now().Add(s.skew - age - time.Duration(len(values)-1-i)*interval)
-		samples = append(samples, [2]any{json.RawMessage(strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)), value})
+		number, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			panic(err)
+		}
+		series.Values = append(series.Values, model.SamplePair{
+			Timestamp: model.TimeFromUnixNano(time.Now().Add(s.skew - age - time.Duration(len(values)-1-i)*interval).UnixNano()),
+			Value:     model.SampleValue(number),
+		})
 	}
-	one, err := json.Marshal(map[string]any{"metric": all, "values": samples})
+	one, err := json.Marshal(series)
 	if err != nil {
 		panic(err)
 	}
