@@ -66,6 +66,8 @@ func newDump(triggered time.Time, made span, updateInterval time.Duration) dump 
 type instanceClock struct {
 	attempt int64 // -1: not told
 
+	finished bool // it read to its end, so that its last values hold from then on
+
 	deployed time.Time // at the earliest, by our clock: no value of this attempt is older
 	running  time.Time // about when it began to run; zero: not told
 
@@ -76,6 +78,9 @@ type instanceClock struct {
 // taken is when values were taken at the earliest that came, at received, with a task of this age; ok is false where
 // they are an earlier attempt's. age is 0 where it was not told; then the JobManager's dump is all that is known.
 func (c *instanceClock) taken(age time.Duration, received time.Time, d dump) (after time.Time, ok bool) {
+	if c.finished {
+		return d.after, true
+	}
 	if age <= 0 || c.running.IsZero() {
 		return d.after, !d.after.Before(c.deployed)
 	}

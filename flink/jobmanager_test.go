@@ -50,6 +50,7 @@ type fakeSubtask struct {
 	attempt           int64
 	deployed, running time.Time
 	gone              bool          // it makes no dumps
+	finished          bool          // likewise, and the API says so
 	late              time.Duration // how long its dump takes
 	metrics           func(now time.Time) map[string]string
 }
@@ -140,7 +141,7 @@ func (jm *jobManager) update() {
 func (jm *jobManager) dump(vertex *fakeVertex, index int, subtask *fakeSubtask) {
 	jm.mu.Lock()
 	defer jm.mu.Unlock()
-	if subtask.gone || vertex.status != "RUNNING" {
+	if subtask.gone || subtask.finished || vertex.status != "RUNNING" {
 		return
 	}
 	age := time.Since(subtask.running)
@@ -277,9 +278,13 @@ func (jm *jobManager) detail(job *fakeJob) object {
 			node["inputs"] = make([]object, v.inputs)
 		}
 		nodes = append(nodes, node)
+		tasks := map[string]int{}
+		for _, s := range v.subtasks {
+			tasks[s.status(v)]++
+		}
 		vertices = append(vertices, object{
 			"id": v.id, "status": v.status, "parallelism": len(v.subtasks), "start-time": jm.at(v.start), "end-time": jm.at(v.end),
-			"tasks":   object{v.status: len(v.subtasks)},
+			"tasks":   tasks,
 			"metrics": object{"read-records": v.readRecords, "read-records-complete": true},
 		})
 	}
@@ -292,10 +297,17 @@ func (jm *jobManager) detail(job *fakeJob) object {
 	}
 }
 
+func (s *fakeSubtask) status(v *fakeVertex) string {
+	if s.finished {
+		return "FINISHED"
+	}
+	return v.status
+}
+
 func (jm *jobManager) instances(v *fakeVertex) object {
 	var subtasks []object
 	for index, s := range v.subtasks {
-		subtask := object{"subtask": index, "attempt": s.attempt, "start-time": jm.at(s.deployed)}
+		subtask := object{"subtask": index, "status": s.status(v), "attempt": s.attempt, "start-time": jm.at(s.deployed)}
 		if v.statusDuration {
 			subtask["status-duration"] = object{"CREATED": 3, "RUNNING": time.Since(s.running).Milliseconds()}
 		}

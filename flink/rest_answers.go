@@ -114,6 +114,7 @@ type vertexSubtasks struct {
 	Now      number `json:"now"`
 	Subtasks []struct {
 		Index   number            `json:"subtask"`
+		Status  string            `json:"status"`
 		Attempt number            `json:"attempt"`
 		Start   number            `json:"start-time"`      // when it was deployed
 		Spent   map[string]number `json:"status-duration"` // in each state, up to now

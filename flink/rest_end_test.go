@@ -98,6 +98,22 @@ func TestAVertexThatFinishedBeforeItsJob(t *testing.T) {
 	})
 }
 
+// What an instance that has read to its end said last holds ever after, and is no older than the others' values.
+func TestAnInstanceThatFinishedBeforeTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		vertex := runningVertex("v1", kafkaMetrics("Source__clock", "t", map[int32][2]int64{0: {1, 2}}), onPartition(1, tellTime(time.Now())))
+		jm := newJobManager(runningJob("aa", "job", vertex))
+		c := startCluster(t, jm, Config{})
+		view(t, c)
+		jm.change(func() { vertex.subtasks[0].finished = true })
+		pass(time.Hour)
+		s := onlySource(t, view(t, c)).Samples[0]
+		if !s.Running || len(s.Partitions) != 2 || s.Before.Sub(s.After) > 3*time.Second {
+			t.Errorf("got %+v", s)
+		}
+	})
+}
+
 func TestAJobThatFallsSilentIsKeptForAsLongAsConfigured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		job := runningJob("aa", "job", runningVertex("v1", kafkaMetrics("op", "t", map[int32][2]int64{0: {1, 2}})))

@@ -119,12 +119,8 @@ func (p *restPoll) readInstances(ctx context.Context, v *restVertex, ours clock)
 	}
 	instances := make(map[int32]*instanceClock, len(told.Subtasks))
 	for _, subtask := range told.Subtasks {
-		index, ok := smallNumber(fmt.Sprint(subtask.Index.or(-1)))
-		if !ok {
-			p.skipped.Add(1)
-			continue
-		}
-		c := &instanceClock{attempt: subtask.Attempt.or(-1)}
+		index := int32(subtask.Index.or(-1))
+		c := &instanceClock{attempt: subtask.Attempt.or(-1), finished: subtask.Status == "FINISHED"}
 		if start := subtask.Start.millis(); !start.IsZero() {
 			c.deployed = ours.span(start).after
 			c.running = c.deployed // the earliest that it can have been, where nothing better is told
@@ -134,6 +130,7 @@ func (p *restPoll) readInstances(ctx context.Context, v *restVertex, ours clock)
 		}
 		if before := v.instances[index]; before != nil {
 			if before.attempt == c.attempt && before.deployed.Sub(c.deployed).Abs() < dumpSpread {
+				before.finished = c.finished
 				c = before // it was not restarted
 			} else {
 				c.deadAge = before.age

@@ -119,7 +119,8 @@ type Source struct {
 type Sample struct {
 	Interface Interface
 
-	// The values are from some moment of [After, Before]. A dump of REST may be older than the request that got it.
+	// Each value is from some moment of [After, Before]. A dump of REST may be older than the request that got it, and
+	// one TaskManager's older than another's: After is the oldest's.
 	After, Before time.Time
 
 	// Running says that the source's vertex was RUNNING over the whole of that time, as far as the interface knows. The
