@@ -104,6 +104,7 @@ func TestAnInstanceThatFinishedBeforeTheOthers(t *testing.T) {
 		vertex := runningVertex("v1", kafkaMetrics("Source__clock", "t", map[int32][2]int64{0: {1, 2}}), onPartition(1, tellTime(time.Now())))
 		jm := newJobManager(runningJob("aa", "job", vertex))
 		c := startCluster(t, jm, Config{})
+		pass(20 * time.Second)
 		view(t, c)
 		jm.change(func() { vertex.subtasks[0].finished = true })
 		pass(time.Hour)
