@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	promconfig "github.com/prometheus/common/config"
 )
 
 const (
@@ -32,7 +30,7 @@ type prometheusAPI struct {
 }
 
 // newPrometheus asks nobody yet. The matchers are the server's to judge: an error of theirs is in the Reach.
-func newPrometheus(cfg PrometheusConfig, options ...promconfig.HTTPClientOption) (*prometheusAPI, error) {
+func newPrometheus(cfg PrometheusConfig) (*prometheusAPI, error) {
 	server, err := parseURL(cfg.URL, &cfg.HTTP)
 	if err != nil {
 		return nil, err
@@ -40,11 +38,11 @@ func newPrometheus(cfg PrometheusConfig, options ...promconfig.HTTPClientOption)
 	if cfg.Lookback < time.Second {
 		return nil, fmt.Errorf("lookback of %s, want 1s or more", cfg.Lookback)
 	}
-	client, err := newHTTPClient(cfg.HTTP, cfg.Timeout, options...)
+	client, err := newHTTPClient(cfg.HTTP, cfg.Timeout)
 	if err != nil {
 		return nil, err
 	}
-	selector := fmt.Sprintf(`__name__=~"%s"`, reporterMetricNames())
+	selector := fmt.Sprintf(`__name__=~"%s"`, strings.Join(reporterMetricNames(), "|"))
 	if matchers := strings.Trim(cfg.Matchers, " \t\n,{}"); matchers != "" {
 		selector += "," + matchers
 	}
@@ -68,7 +66,10 @@ func (p *prometheusAPI) read(ctx context.Context) ([]Job, []Reach) {
 	err := p.http.stream(ctx, u, answer{accept: "application/json", from: "a Prometheus server's API"},
 		func(header http.Header, body io.Reader) (err error) {
 			clock = readServerClock(header, sent, time.Now())
-			got, err = readPromAnswer(io.LimitReader(body, maxPage))
+			bounded := &io.LimitedReader{R: body, N: maxPage}
+			if got, err = readPromAnswer(bounded); err != nil && bounded.N == 0 {
+				err = fmt.Errorf("answer of more than %d MiB: do the matchers let in more than one Flink cluster?", maxPage>>20)
+			}
 			return err
 		})
 	at := time.Now()

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 )
 
 // The metrics that are read, by the names that Flink's Prometheus reporter gives them: flink_, the logical scope, the
@@ -91,7 +90,7 @@ func (q quantity) number(value float64) (number float64, ok bool) {
 	return value, value >= 0 && value == math.Trunc(value)
 }
 
-// reporterMetricNames is a regular expression of the names that are read, in the dialect of PromQL.
-func reporterMetricNames() string {
-	return strings.Join(append(slices.Sorted(maps.Keys(reporterMetrics)), signsOfLife...), "|")
+// reporterMetricNames are the names that are asked for, where a server can be asked for names.
+func reporterMetricNames() []string {
+	return append(slices.Sorted(maps.Keys(reporterMetrics)), signsOfLife...)
 }

@@ -39,7 +39,7 @@ func readPage(body io.Reader, limit int64) (*page, error) {
 	for {
 		line, err := lines.ReadSlice('\n')
 		if left.N == 0 {
-			// Here, and not after the last whole line: what the buffer still has is less than the limit's own size.
+			// What the buffer still has, maxLine at most, is dropped with the rest.
 			p.parse(wanted.Bytes())
 			return p, fmt.Errorf("page of more than %d MiB: the rest is not read", limit>>20)
 		}

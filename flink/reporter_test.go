@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -294,6 +296,54 @@ func TestReporterCountsRequests(t *testing.T) {
 		if len(reaches) != 1 || reaches[0].Requests != int64(n+1) {
 			t.Errorf("reading %d: %+v", n, reaches)
 		}
+	}
+}
+
+// A reporter is asked for the wanted metrics alone, and for its page where it does not understand that.
+func TestReporterAsksForWhatIsWanted(t *testing.T) {
+	text := strings.ReplaceAll(line, "JOB", "j") + "flink_taskmanager_Status_JVM_CPU_Load{} 0.5\nflink_other 1\n"
+	wanted := func(w http.ResponseWriter, r *http.Request) {
+		for l := range strings.Lines(text) {
+			name, _, _ := strings.Cut(l, "{")
+			if slices.Contains(r.URL.Query()["name[]"], name) {
+				fmt.Fprint(w, l)
+			}
+		}
+	}
+	for name, tt := range map[string]struct {
+		query   string
+		answer  func(w http.ResponseWriter, r *http.Request)
+		queries []string
+	}{
+		"as Flink's":      {"", wanted, []string{"name[]"}},
+		"takes no notice": {"", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }, []string{"name[]"}},
+		"answers nothing": {"", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.RawQuery == "" {
+				fmt.Fprint(w, text)
+			}
+		}, []string{"name[]", ""}},
+		"has a query": {"?match[]=x", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }, []string{"match[]"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var queries []string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				query, _, _ := strings.Cut(r.URL.RawQuery, "=")
+				query, err := url.QueryUnescape(query)
+				if err != nil {
+					t.Error(err)
+				}
+				queries = append(queries, query)
+				tt.answer(w, r)
+			}))
+			defer server.Close()
+			jobs, reaches := readReporters(t, server.URL+"/metrics"+tt.query)
+			if len(jobs) != 1 || len(reaches) != 1 || reaches[0].Err != nil || reaches[0].Requests != int64(len(tt.queries)) {
+				t.Errorf("jobs %+v, reaches %+v", jobs, reaches)
+			}
+			if !slices.Equal(queries, tt.queries) {
+				t.Errorf("queries %q, want %q", queries, tt.queries)
+			}
+		})
 	}
 }
 
