@@ -181,7 +181,12 @@ func (e *exporter) Explain(ctx context.Context, p web.Place) (*web.Explanation, 
 	if err != nil {
 		return nil, err
 	}
-	return explanation(ctx, c, p)
+	x, err := explanation(ctx, c, p)
+	if err == nil {
+		p.Cluster = c.Name() // which the address may leave out
+		x.Flink = flinkWords(g.flink, p)
+	}
+	return x, err
 }
 
 // Events are the last findings of all clusters, newest first.

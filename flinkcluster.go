@@ -54,8 +54,8 @@ func (c *flinkCluster) sources() collector.FlinkSources {
 	return s
 }
 
-// flink is the generation's Flink cluster of this configuration, with one more user; nil when it has none.
-func (g *generation) flink(settings config.FlinkCluster) *flinkCluster {
+// heard is the generation's Flink cluster of this configuration, with one more user; nil when it has none.
+func (g *generation) heard(settings config.FlinkCluster) *flinkCluster {
 	if g == nil {
 		return nil
 	}

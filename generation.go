@@ -17,6 +17,7 @@ type generation struct {
 	systems  []system                  // all that are to be read
 	clusters []*cluster
 	flinks   []*flinkCluster
+	flink    *collector.Flink // nil: none is heard
 	off      []web.Off
 	settings string // the effective configuration, secrets hidden
 	alone    bool   // no Prometheus is expected to scrape

@@ -61,6 +61,7 @@ func generate(o *options, cfg *config.Config, before *generation, logs loggers, 
 			if err != nil {
 				return nil, err
 			}
+			g.flink = fc
 			collectors = append(collectors, fc)
 		}
 	}
@@ -108,7 +109,7 @@ func (g *generation) collectFlink(kc *collector.Kafka, cfg *config.Config, befor
 	var clusters []collector.FlinkCluster
 	for i, wants := range wanted {
 		settings := cfg.Flink.Clusters[i]
-		c := before.flink(settings)
+		c := before.heard(settings)
 		if c == nil {
 			if c, err = openFlink(settings, wants, logs.kit); err != nil {
 				return nil, fmt.Errorf("flink.clusters[%d]: %w", i, err)

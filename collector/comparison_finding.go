@@ -42,6 +42,7 @@ type comparedPartition struct {
 	partitionKey
 	topic   *kafka.Topic
 	subtask int32
+	heard   *flink.Sample // in which it was
 
 	trusted            bool  // what Flink says is of now
 	emitted, committed int64 // of Flink; negative: unset
@@ -58,7 +59,7 @@ type comparedPartition struct {
 
 func newComparedPartition(h *heardPartition, p *comparisonPass, f *finding) comparedPartition {
 	row := comparedPartition{
-		partitionKey: h.partitionKey, topic: p.reading.Topic(h.Topic), subtask: h.said.Subtask,
+		partitionKey: h.partitionKey, topic: p.reading.Topic(h.Topic), subtask: h.said.Subtask, heard: h.sample,
 		trusted: h.trusted(p.reading.At), emitted: flink.Unset, committed: flink.Unset,
 		broker: notRead, epoch: -1, logStart: notTold, lso: notTold, hw: notTold,
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"truelag/exposition"
@@ -40,6 +41,7 @@ type kafkaCluster struct {
 
 	flink    *flinkSampler // heard before each read; nil: nothing is compared
 	compared *comparison
+	last     atomic.Pointer[comparisonPass]
 }
 
 // kafkaPass is one read of a cluster.
@@ -107,6 +109,7 @@ func (c *kafkaCluster) read(ctx context.Context) (*kafka.Reading, *comparisonPas
 	if pass != nil && reading != nil {
 		pass.reading = reading
 		c.compared.end(pass, reading.Answers)
+		c.last.Store(pass)
 	}
 	return reading, pass, err
 }

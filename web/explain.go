@@ -34,6 +34,7 @@ type Explanation struct {
 	Blocker  *Blocker // nil: not known, or the last stable offset waits for nothing
 	Scraped  *Scraped // nil: nothing
 	Rewinds  []Event  // newest first
+	Flink    []FlinkWord
 	Requests []Request
 }
 

@@ -40,6 +40,7 @@ type explanationView struct {
 	Transaction *transactionView `json:"open_transaction,omitempty"`
 	Scraped     *scrapedView     `json:"last_scrape,omitempty"`
 	Rewinds     []eventView      `json:"rewinds,omitempty"`
+	Flink       []flinkView      `json:"flink,omitempty"`
 	Requests    []requestView    `json:"requests"`
 }
 
@@ -132,6 +133,9 @@ func (e *Explanation) view() explanationView {
 		v.Scraped = &scrapedView{s.At.UTC(), when(s.Known, s.Offsets), when(s.Known, s.Records), moment(s.CommitAt), s.Polled}
 	}
 	v.Rewinds = eventsView(e.Rewinds)
+	for i := range e.Flink {
+		v.Flink = append(v.Flink, e.Flink[i].view())
+	}
 	for _, r := range e.Requests {
 		rv := requestView{
 			API: r.API, Version: when(r.Version >= 0, r.Version), Broker: when(r.Broker >= 0, r.Broker),

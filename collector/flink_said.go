@@ -1,0 +1,69 @@
+package collector
+
+import (
+	"time"
+
+	"truelag/flink"
+)
+
+// FlinkSaid is what a source of a Flink job has said of one partition, and what came of comparing it, in the last scrape
+// that could.
+type FlinkSaid struct {
+	FlinkCluster string // its name; empty: the only one
+	Job          string // as the label
+	JobID        string
+	State        string // as REST spells it; empty: not told
+	Ended        bool   // or nobody tells of it any more: Emitted and Committed are the last that were heard
+	Operator     string
+	How          string // the group is known: configured, published, inferred
+
+	At        time.Time // when it was compared
+	Interface flink.Interface
+	After     time.Time // the earliest time at which it may have been so
+	Fresh     bool      // Emitted and Committed are of now
+
+	Emitted, Committed int64 // negative: unset
+	Broker             int64 // the group's commit; negative: none, or not read
+	Agreement          Agreement
+	Replay, Skip       int64 // records; negative: not known
+	Uncommitted        int64 // records that were emitted and are not committed; negative: not known
+	Conditions         []Condition
+}
+
+// Said is what any source that commits to a group said last of a partition.
+func (f *Flink) Said(kafkaCluster, group, topic string, partition int32) []FlinkSaid {
+	var all []FlinkSaid
+	for _, c := range f.kafka.clusters {
+		p := c.last.Load()
+		if c.name != kafkaCluster || p == nil {
+			continue
+		}
+		for _, found := range p.found {
+			if found.group.How == "" || found.group.Group != group {
+				continue
+			}
+			for i := range found.partitions {
+				if at := &found.partitions[i]; at.Topic == topic && at.Partition == partition {
+					all = append(all, p.said(found, at))
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (p *comparisonPass) said(f *finding, c *comparedPartition) FlinkSaid {
+	s := FlinkSaid{
+		FlinkCluster: f.flinkCluster, Job: f.job.Name, JobID: f.job.ID, State: f.job.State, Ended: !f.live, Operator: f.source.Operator,
+		How: string(f.group.How), At: p.reading.At, Interface: c.heard.Interface, After: c.heard.After, Fresh: c.trusted && f.live,
+		Emitted: c.emitted, Committed: c.committed, Broker: c.broker, Agreement: c.judgement.Agreement,
+		Replay: notCounted, Skip: notCounted, Uncommitted: c.counted[askUncommitted], Conditions: f.conditions,
+	}
+	if c.judgement.Replay.Known {
+		s.Replay = c.counted[askUncommitted]
+	}
+	if c.judgement.Skip.Known {
+		s.Skip = c.counted[askSkip]
+	}
+	return s
+}
