@@ -34,6 +34,8 @@ type fakeJob struct {
 	parameters                       map[string]any
 
 	storedUptime string
+	cached       string // checkpoints, which are answered from a cache
+	cachedAt     time.Time
 }
 
 type fakeVertex struct {
@@ -235,7 +237,10 @@ func (jm *jobManager) jobAnswer(job *fakeJob, path []string, query url.Values) (
 	case "":
 		return jm.detail(job), true
 	case "checkpoints":
-		return json.RawMessage(job.checkpoints), true
+		if time.Since(job.cachedAt) >= 3*time.Second {
+			job.cached, job.cachedAt = job.checkpoints, time.Now()
+		}
+		return json.RawMessage(job.cached), true
 	case "checkpoints/config":
 		return object{"mode": "exactly_once", "interval": json.RawMessage(job.interval)}, true
 	case "config":

@@ -36,6 +36,7 @@ type restPoller struct {
 	jobs           map[string]*restJob
 	version        string        // of Flink; empty: not known
 	updateInterval time.Duration // 0: not known
+	cacheTime      time.Duration // how old an answer about a job may be
 
 	mu  sync.Mutex
 	now restState

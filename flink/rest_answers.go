@@ -164,6 +164,7 @@ type jobConfigAnswer struct {
 
 type dashboardConfig struct {
 	Version string `json:"flink-version"`
+	Refresh number `json:"refresh-interval"`
 }
 
 type configEntry struct {

@@ -74,6 +74,32 @@ func TestAJobThatEndedKeepsWhatItSaidLast(t *testing.T) {
 	}
 }
 
+// Flink answers from caches: what is asked right after an end may not tell of the savepoint that was it.
+func TestAnEndIsAskedForUntilTheCachesKnowOfIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		job := runningJob("aa", "job", runningVertex("v1", kafkaMetrics("op", "t", map[int32][2]int64{0: {1, 2}})))
+		jm := newJobManager(job)
+		c := startCluster(t, jm, Config{})
+		view(t, c)
+		jm.change(func() {
+			job.state, job.ended, job.vertices[0].status, job.vertices[0].end = "FINISHED", time.Now(), "FINISHED", time.Now()
+			job.checkpoints = `{"counts":{"completed":4},"latest":{"savepoint":{"latest_ack_timestamp":5000,"checkpoint_type":"SYNC_SAVEPOINT"}}}`
+		})
+		if c := view(t, c).Jobs[0].Checkpoints; c.Completed != 3 {
+			t.Fatalf("the cache was not asked: %+v", c)
+		}
+		pass(3 * time.Second)
+		if c := view(t, c).Jobs[0].Checkpoints; c.Completed != 4 || c.StoppedWith.IsZero() {
+			t.Errorf("then %+v", c)
+		}
+		jm.asked()
+		view(t, c)
+		if asked := jm.asked(); len(asked) != 2 {
+			t.Errorf("and again it asked %v", asked)
+		}
+	})
+}
+
 // A bounded source may be done while its job goes on.
 func TestAVertexThatFinishedBeforeItsJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -79,12 +79,19 @@ func (p *restPoll) readJob(ctx context.Context, j *restJob) error {
 		}
 	}
 	err := errors.Join(problems...)
-	// The list may know of an end before the job does, which is answered from a cache for some seconds.
-	j.done = err == nil && j.Terminal() && terminal(detail.State)
+	j.done = err == nil && detail.settled(p.cacheTime)
 	return err
 }
 
-func terminal(state string) bool { return (&Job{State: state}).Terminal() }
+// settled says that the job ended long enough ago for all answers to tell of it. They come from caches, each with an age
+// of its own: the list may know of an end before the job does, and the checkpoints not yet of the savepoint that was it.
+func (d *jobDetail) settled(cacheTime time.Duration) bool {
+	if !(&Job{State: d.State}).Terminal() {
+		return false
+	}
+	ended, now := d.End.millis(), d.Now.millis()
+	return ended.IsZero() || now.IsZero() || now.Sub(ended) > cacheTime
+}
 
 // adopt takes over what the job's own answer says of it.
 func (j *restJob) adopt(detail *jobDetail) {

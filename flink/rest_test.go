@@ -60,6 +60,7 @@ func TestAPollCostsWhatItsSourceVerticesCost(t *testing.T) {
 		}
 
 		jm.change(func() { one.state, one.ended = "FINISHED", time.Now() })
+		pass(5 * time.Second)
 		view(t, c)
 		after := jm.asked()
 		for _, path := range []string{"/jobs/aa", "/jobs/aa/checkpoints", "/jobs/aa/vertices/v1/metrics?get"} {
