@@ -12,7 +12,7 @@ func TestHealthySourceIsNeverAccused(t *testing.T) {
 	for _, way := range []string{"polled", "followed", "followed late"} {
 		t.Run(way, func(t *testing.T) {
 			var seen [agreements]int
-			for seed := range uint64(150) {
+			for seed := range uint64(60) {
 				j := newSimJob(seed)
 				every, oldest := 1+j.rnd.IntN(600), 1+j.rnd.IntN(200)
 				var line CommitLine

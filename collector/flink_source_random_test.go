@@ -30,7 +30,7 @@ func (j *simJob) evidence(s CommitSample, line *CommitLine) *sourceEvidence {
 // restored.
 func TestHealthySourceHasNoFault(t *testing.T) {
 	var seen [conditions]int
-	for seed := range uint64(150) {
+	for seed := range uint64(60) {
 		j := newSimJob(seed)
 		j.stall = min(j.stall, 30*time.Second)
 		every, oldest := 1+j.rnd.IntN(600), 1+j.rnd.IntN(150)
