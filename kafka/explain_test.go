@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -16,7 +17,9 @@ import (
 
 func (f *fake) explain(group, topic string, partition int32) *Explanation {
 	f.t.Helper()
-	e, err := f.reader.Explain(f.t.Context(), group, topic, partition)
+	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute) // machines may be busy
+	defer cancel()
+	e, err := f.reader.Explain(ctx, group, topic, partition)
 	if err != nil {
 		f.t.Fatal(err)
 	}
