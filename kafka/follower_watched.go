@@ -37,7 +37,7 @@ type PartitionTrail struct {
 }
 
 // On is what was seen on a partition, the zero value if nothing was.
-func (t *CommitTrail) On(topic string, partition int32) PartitionTrail {
+func (t CommitTrail) On(topic string, partition int32) PartitionTrail {
 	i, ok := slices.BinarySearchFunc(t.Partitions, PartitionTrail{Topic: topic, Partition: partition}, comparePlaces)
 	if !ok {
 		return PartitionTrail{Topic: topic, Partition: partition}

@@ -150,7 +150,20 @@ func (c *Cluster) committed(s *Snapshot, q *Question, st *standing) (int64, erro
 	if code := st.commits[i].Code; code != 0 {
 		return Committed, kerr.ErrorForCode(code)
 	}
-	return st.commits[i].Offset, nil
+	if st.about(q.Partition) {
+		return st.commits[i].Offset, nil
+	}
+	return Committed, ErrOtherTopic
+}
+
+// about says that the commit on a partition is about the topic that there is, and not about one that it has replaced.
+func (s *standing) about(partition int32) bool {
+	for i := range s.group.Topics {
+		if t := &s.group.Topics[i]; t.Topic == s.topic.Name && t.ID != s.topic.ID && t.ID != (TopicID{}) && s.topic.ID != (TopicID{}) {
+			return false
+		}
+	}
+	return s.history == nil || int(partition) >= len(s.history.parts) || !s.history.parts[partition].leftover
 }
 
 func (a *asked) partition() *Partition { return &a.topic.Partitions[a.number] }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -216,6 +217,29 @@ func TestQuestionsAboutATopicThatIsMadeAnew(t *testing.T) {
 	f.transact("x", 0, 3, kgo.TryAbort)
 	if a := f.ask("nobody", 0, 4); a.Composition != (Composition{Aborted: 3, Control: 1}) {
 		t.Errorf("the new one: %+v", a)
+	}
+}
+
+// A commit that is about the topic before is none on the one that has taken its name.
+func TestQuestionsFromACommitThatIsLeftOver(t *testing.T) {
+	f := newFake(t, Config{})
+	f.plain(0, 5)
+	f.commit("g", 0, 3)
+	f.read()
+	f.must(f.cluster.DeleteTopic("t"))
+	f.must(f.cluster.CreateTopic("t", 2, nil))
+	c, err := kgo.NewClient(kgo.SeedBrokers(f.cluster.ListenAddrs()...)) // which knows nothing of the topic before
+	f.must(err)
+	t.Cleanup(c.Close)
+	f.admin = kadm.NewClient(c)
+	f.commit("g", 0, 3)
+	f.transact("x", 0, 5, kgo.TryCommit)
+	if a := f.ask("g", Committed, 5); !errors.Is(a.Err, ErrOtherTopic) || a.From != Committed {
+		t.Errorf("left over: %+v", a)
+	}
+	f.commit("g", 0, 2)
+	if a := f.ask("g", Committed, 5); a.Err != nil || a.From != 2 || a.Records() != 3 {
+		t.Errorf("a new one: %+v", a)
 	}
 }
 
