@@ -118,6 +118,7 @@ func TestIdlePhantomLagCostsNoFetch(t *testing.T) {
 
 // A scan that takes all its time must not make a rewind of a topic that was recreated.
 func TestRewindsAreConfirmedAfterASlowScan(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, Config{})
 	f.transact("a", 0, 3, kgo.TryCommit)
 	f.commit("g", 0, 4)

@@ -132,7 +132,8 @@ func xerialOf(blocks ...[]byte) []byte {
 
 func TestDecompress(t *testing.T) {
 	small := bytes.Repeat([]byte("record "), 5000)
-	most, half := make([]byte, decompressedBytes), make([]byte, decompressedBytes/2+1)
+	over := make([]byte, decompressedBytes+1)
+	most, half := over[:decompressedBytes], over[:decompressedBytes/2+1]
 	for _, c := range []struct {
 		name  string
 		codec kgo.CompressionCodecType
@@ -147,11 +148,11 @@ func TestDecompress(t *testing.T) {
 		{name: "snappy of Java", codec: kgo.CodecSnappy, src: xerialOf(small[:100], small[100:]), want: small},
 		{name: "as much as may be", codec: kgo.CodecZstd, src: compressed(t, zstded, most), want: most},
 
-		{name: "gzip bomb", codec: kgo.CodecGzip, src: compressed(t, gzipped, most, small), bomb: true},
-		{name: "lz4 bomb", codec: kgo.CodecLz4, src: compressed(t, lz4ed, append(most, 0)), bomb: true},
-		{name: "zstd bomb", codec: kgo.CodecZstd, src: compressed(t, zstded, append(most, 0)), bomb: true},
+		{name: "gzip bomb", codec: kgo.CodecGzip, src: bytes.Repeat(compressed(t, gzipped, most[:1<<20]), decompressedBytes>>20+1), bomb: true},
+		{name: "lz4 bomb", codec: kgo.CodecLz4, src: compressed(t, lz4ed, over), bomb: true},
+		{name: "zstd bomb", codec: kgo.CodecZstd, src: compressed(t, zstded, over), bomb: true},
 		{name: "zstd bomb of several frames", codec: kgo.CodecZstd, src: compressed(t, zstded, half, half), bomb: true},
-		{name: "snappy bomb", codec: kgo.CodecSnappy, src: s2.EncodeSnappy(nil, append(most, 0)), bomb: true},
+		{name: "snappy bomb", codec: kgo.CodecSnappy, src: s2.EncodeSnappy(nil, over), bomb: true},
 		{name: "snappy that only claims to be long", codec: kgo.CodecSnappy, src: binary.AppendUvarint(nil, 1<<31), bomb: true},
 		{name: "snappy bomb of Java", codec: kgo.CodecSnappy, src: xerialOf(half, half), bomb: true},
 
@@ -196,7 +197,8 @@ func TestBatchesThatCannotBeDecodedAreUnscanned(t *testing.T) {
 	const gzipBits = 1
 	good := entry{base: 0, last: 9, offsets: []int64{1, 5, 9}}
 	body := good.bytes()[batchHead:]
-	bomb := compressed(t, gzipped, make([]byte, decompressedBytes), body)
+	bomb := bytes.Repeat(compressed(t, gzipped, make([]byte, 1<<20)), decompressedBytes>>20)
+	bomb = append(bomb, compressed(t, gzipped, body)...)
 	broken := good.bytes()
 	broken[len(broken)-1]++
 	for name, raw := range map[string][]byte{
@@ -232,12 +234,18 @@ func TestBatchesThatCannotBeDecodedAreUnscanned(t *testing.T) {
 
 // Bombs must not hold a scrape up: what is decoded in one is bounded, and the rest is left for the next.
 func TestDecodingHasABudget(t *testing.T) {
-	const gzipBits = 1
-	bomb := compressed(t, gzipped, make([]byte, decompressedBytes+1))
+	t.Parallel()
+	const snappyBits, zstdBits = 2, 4
+	most := compressed(t, zstded, make([]byte, decompressedBytes))
+	bomb := binary.AppendUvarint(nil, 1<<31) // says so at once, and counts like one that is noticed at the limit
 	var log []byte
 	var cuts []int64
 	for i := range int64(12) {
-		log = append(log, sealed(entry{base: 10 * i, last: 10*i + 9, attributes: gzipBits}, 3, bomb)...)
+		attributes, body := int16(snappyBits), bomb
+		if i == 0 {
+			attributes, body = zstdBits, most
+		}
+		log = append(log, sealed(entry{base: 10 * i, last: 10*i + 9, attributes: attributes}, 3, body)...)
 		cuts = append(cuts, 10*i+5)
 	}
 	d := new(decoder)

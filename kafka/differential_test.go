@@ -32,17 +32,22 @@ func TestRandomLogs(t *testing.T) {
 	if first == 0 {
 		first = uint64(time.Now().UnixNano())
 	}
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cluster.Close()
 	for n := range uint64((*logs + logsPerTopic - 1) / logsPerTopic) {
-		w := &randomLogs{T: t, cluster: cluster, seed: first + n, rng: rand.New(rand.NewPCG(first+n, 7)), topic: fmt.Sprintf("logs-%d", first+n)}
-		w.run()
-		if t.Failed() {
-			t.Fatalf("again: go test ./kafka -run TestRandomLogs -args -logs %d -seed %d", logsPerTopic, w.seed)
-		}
+		t.Run(fmt.Sprint("seed=", first+n), func(t *testing.T) {
+			t.Parallel()
+			cluster, err := kfake.NewCluster(kfake.NumBrokers(3)) // one for each topic: all logs of a cluster are compacted at once
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer cluster.Close()
+			defer func() {
+				if t.Failed() {
+					t.Logf("again: go test ./kafka -run TestRandomLogs -args -logs %d -seed %d", logsPerTopic, first+n)
+				}
+			}()
+			w := &randomLogs{T: t, cluster: cluster, seed: first + n, rng: rand.New(rand.NewPCG(first+n, 7)), topic: fmt.Sprintf("logs-%d", first+n)}
+			w.run()
+		})
 	}
 }
 
@@ -73,7 +78,7 @@ func (w *randomLogs) run() {
 	defer w.plain.Close()
 	w.admin = kadm.NewClient(w.plain)
 
-	half := 10 * logsPerTopic
+	half := 4 * logsPerTopic
 	w.write(half)
 	reader := w.reader()
 	defer reader.Close()
@@ -104,23 +109,23 @@ func (w *randomLogs) run() {
 }
 
 func (w *randomLogs) client(opts ...kgo.Opt) *kgo.Client {
-	c, err := kgo.NewClient(append(opts, kgo.SeedBrokers(w.cluster.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0))...)
+	c, err := kgo.NewClient(append(opts, kgo.SeedBrokers(w.cluster.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ManualFlushing())...)
 	if err != nil {
 		w.Fatal(err)
 	}
 	return c
 }
 
-// write takes random steps: a batch of a random producer, or the end of a transaction.
+// write takes random steps: some batches of a random producer, or the end of a transaction.
 func (w *randomLogs) write(steps int) {
 	for range steps {
 		who := w.rng.IntN(4)
 		if who == 3 {
-			w.batch(w.plain)
+			w.batches(w.plain)
 			continue
 		}
 		switch {
-		case w.open[who] && w.rng.IntN(8) == 0:
+		case w.open[who] && w.rng.IntN(5) == 0:
 			w.end(who)
 			continue
 		case !w.open[who]:
@@ -129,7 +134,7 @@ func (w *randomLogs) write(steps int) {
 			}
 			w.open[who] = true
 		}
-		w.batch(w.tx[who])
+		w.batches(w.tx[who])
 	}
 }
 
@@ -140,24 +145,30 @@ func (w *randomLogs) end(who int) {
 	w.open[who] = false
 }
 
-func (w *randomLogs) batch(c *kgo.Client) {
-	n := 1 + w.rng.IntN(4)
-	if w.rng.IntN(5) == 0 {
-		n += w.rng.IntN(40)
-	}
-	part := w.rng.Int32N(logsPerTopic)
-	for range n {
-		c.Produce(w.Context(), &kgo.Record{
-			Topic: w.topic, Partition: part, Key: fmt.Append(nil, w.rng.IntN(12)), Value: make([]byte, w.rng.IntN(80)),
-		}, func(_ *kgo.Record, err error) {
-			if err != nil {
-				w.Error(err)
-			}
-		})
+// batches writes a batch each to some of the logs.
+func (w *randomLogs) batches(c *kgo.Client) {
+	for _, p := range w.rng.Perm(logsPerTopic)[:1+w.rng.IntN(4)] {
+		n := 1 + w.rng.IntN(4)
+		if w.rng.IntN(5) == 0 {
+			n += w.rng.IntN(40)
+		}
+		for range n {
+			w.produce(c, &kgo.Record{
+				Topic: w.topic, Partition: int32(p), Key: fmt.Append(nil, w.rng.IntN(12)), Value: make([]byte, w.rng.IntN(80)),
+			})
+		}
 	}
 	if err := c.Flush(w.Context()); err != nil {
 		w.Fatal(err)
 	}
+}
+
+func (w *randomLogs) produce(c *kgo.Client, r *kgo.Record) {
+	c.Produce(w.Context(), r, func(_ *kgo.Record, err error) {
+		if err != nil {
+			w.Error(err)
+		}
+	})
 }
 
 // cut deletes the beginning of some logs.
@@ -230,10 +241,10 @@ func (w *randomLogs) seal() {
 		}
 	}
 	for p := range int32(logsPerTopic) {
-		r := &kgo.Record{Topic: w.topic, Partition: p, Key: []byte("seal"), Value: []byte("seal")}
-		if err := w.plain.ProduceSync(w.Context(), r).FirstErr(); err != nil {
-			w.Fatal(err)
-		}
+		w.produce(w.plain, &kgo.Record{Topic: w.topic, Partition: p, Key: []byte("seal"), Value: []byte("seal")})
+	}
+	if err := w.plain.Flush(w.Context()); err != nil {
+		w.Fatal(err)
 	}
 }
 

@@ -317,6 +317,7 @@ func topicGone(topic, why string) map[string]string {
 
 // A broker that hangs is waited for once in a pass.
 func TestBrokerThatHangsIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, readerConfig{})
 	b.fill()
 	b.pass()
@@ -333,6 +334,7 @@ func TestBrokerThatHangsIsNotAskedAgain(t *testing.T) {
 
 // Old brokers take one group in an OffsetFetch; some groups' errors and a broker that hangs cost no others there either.
 func TestFaultsOfOldBrokers(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, readerConfig{}, kfake.MaxVersions(kversion.V2_0_0()))
 	b.fill()
 	before := b.pass()
@@ -360,6 +362,7 @@ func TestClosedIdleConnectionsCostNothing(t *testing.T) {
 }
 
 func TestMetadataGoesRoundABrokerThatHangs(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, readerConfig{})
 	b.topic("a", 3)
 	first := true
@@ -396,6 +399,7 @@ func TestReadIsCancelled(t *testing.T) {
 
 // Without a deadline a pass ends all the same.
 func TestReadHasADeadlineOfItsOwn(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, readerConfig{})
 	b.fill()
 	hangs(b, 1, func(r kmsg.Request) bool { return r.Key() == kmsg.ListOffsets.Int16() })

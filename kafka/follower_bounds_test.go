@@ -65,7 +65,7 @@ func TestFollowerMemory(t *testing.T) {
 	if tr := f.trails["g"].topics["t"][0]; len(tr.steps) != maxSteps || tr.more != (stepSum{49 - maxSteps, 49 - maxSteps}) {
 		t.Errorf("%d steps and %+v of 49", len(tr.steps), tr.more)
 	}
-	for i := range 3 * maxDead {
+	for i := range 2*maxDead + 2 {
 		name := fmt.Sprint("console-consumer-", i)
 		f.hand(t, commitRecord(name, "t", 0, 1))
 		f.hand(t, commitRecord(name, "t", 0, -1))

@@ -48,6 +48,7 @@ func (p *plainMap) count(from, to int64) (c Composition) {
 }
 
 func TestRunsEqualThePlainMap(t *testing.T) {
+	t.Parallel()
 	const size = 600
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))

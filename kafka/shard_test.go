@@ -42,8 +42,9 @@ func TestShardsAreEven(t *testing.T) {
 		for _, count := range []int{2, 3, 4, 7, 8, 16} {
 			owned := make([]int, count)
 			for i := range 8000 {
+				name := fmt.Sprintf(form, i)
 				for s := range owned {
-					if (Shard{s, count}).Owns(fmt.Sprintf(form, i)) {
+					if (Shard{s, count}).Owns(name) {
 						owned[s]++
 					}
 				}
@@ -161,6 +162,7 @@ func TestShardsAskForTheirOwn(t *testing.T) {
 // The log starts of the topics that a shard's groups name are read before the commits, as without shards, from the
 // second pass on as well; also when the groups' coordinator did not answer in between.
 func TestShardsReadLogStartsFirst(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, readerConfig{})
 	b.topic("t", 3)
 	var shard Shard

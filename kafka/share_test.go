@@ -187,6 +187,7 @@ func TestShareGroupsOnOldBrokers(t *testing.T) {
 
 // A coordinator that lets its answer be waited for costs the positions of its own share groups alone.
 func TestCoordinatorThatHangsOverShares(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, Config{})
 	f.transact("a", 0, 3, kgo.TryCommit)
 	f.commit("g", 0, 0)

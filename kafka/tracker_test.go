@@ -195,6 +195,7 @@ func TestTrailsAndPolls(t *testing.T) {
 // Random histories: no decline is counted twice, nor one that did not happen, whoever sees what when; and where the
 // follower keeps up, none is missed.
 func TestRandomSights(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(4000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		perfect := seed%4 == 0 // the follower keeps up, and nothing goes wrong

@@ -467,6 +467,7 @@ func TestTransactionsOnOldBrokers(t *testing.T) {
 
 // A broker that lets its answer be waited for costs what it alone can tell.
 func TestBrokerThatHangsOverProducers(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, Config{}, kfake.SeedTopics(6, "wide"))
 	for p := range int32(6) {
 		if err := f.cluster.MoveTopicPartition("wide", p, p%3); err != nil {
