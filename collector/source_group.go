@@ -1,6 +1,6 @@
 package collector
 
-import "regexp"
+import "truelag/flink"
 
 // sourceGroup is the consumer group that a Flink source commits to. No interface of Flink names it.
 type sourceGroup struct {
@@ -21,36 +21,41 @@ const (
 	groupInferred   groupOrigin = "inferred"   // its commits are what the source says it has committed
 )
 
-// groupRules are what the configuration says of the groups of sources.
-type groupRules struct {
-	Rules []groupRule // the first that matches counts
-
-	// Parameter is the name of a job's published parameter whose value is the group of its sources; empty: none is believed.
-	// The group is of Cluster.
-	Parameter, Cluster string
+// FlinkSources says which Kafka cluster the sources of a Flink cluster's jobs read, and which groups they commit to.
+type FlinkSources struct {
+	Rules     []FlinkSourceRule // the first that matches counts
+	Cluster   string            // of Kafka, where no rule names one; empty: the only one
+	Parameter string            // a job's published parameter whose value is the group; empty: none is believed
+	Infer     bool              // find the group by the offsets where it is not told
 }
 
-// groupRule names the group of the sources that it matches. The configuration anchors its expressions; nil matches all.
-type groupRule struct {
-	Job, Operator *regexp.Regexp
-	KafkaCluster  string // of a dynamic source: its id, as Flink spells it; empty: any
-	groupKey
+// FlinkSourceRule is about the sources that it matches.
+type FlinkSourceRule struct {
+	Job, Operator, DynamicID func(string) bool // of the job's name, the operator's, a dynamic source's id of its Kafka cluster
+
+	Group   string // empty: as if there were no rule
+	Cluster string // of Kafka; empty: FlinkSources.Cluster
 }
 
-// of is the group that a source is told to have, or none.
-func (r *groupRules) of(job, operator, kafkaCluster string, parameters map[string]string) sourceGroup {
-	for i := range r.Rules {
-		if rule := &r.Rules[i]; rule.matches(job, operator, kafkaCluster) {
-			return sourceGroup{rule.groupKey, groupConfigured}
+// of is the group that a source is told to have. Its Cluster is always told.
+func (f *FlinkSources) of(job *flink.Job, source *flink.Source) sourceGroup {
+	group := sourceGroup{groupKey: groupKey{Cluster: f.Cluster}}
+	for i := range f.Rules {
+		r := &f.Rules[i]
+		if !r.Job(job.Name) || !r.Operator(source.Operator) || !r.DynamicID(source.KafkaCluster) {
+			continue
 		}
+		if r.Cluster != "" {
+			group.Cluster = r.Cluster
+		}
+		if r.Group != "" {
+			group.Group, group.How = r.Group, groupConfigured
+			return group
+		}
+		break
 	}
-	if group := parameters[r.Parameter]; r.Parameter != "" && group != "" {
-		return sourceGroup{groupKey{r.Cluster, group}, groupPublished}
+	if name := job.Parameters[f.Parameter]; f.Parameter != "" && name != "" {
+		group.Group, group.How = name, groupPublished
 	}
-	return sourceGroup{}
-}
-
-func (r *groupRule) matches(job, operator, kafkaCluster string) bool {
-	return (r.Job == nil || r.Job.MatchString(job)) && (r.Operator == nil || r.Operator.MatchString(operator)) &&
-		(r.KafkaCluster == "" || r.KafkaCluster == kafkaCluster)
+	return group
 }

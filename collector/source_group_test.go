@@ -4,15 +4,19 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"truelag/flink"
 )
 
 func TestConfiguredGroup(t *testing.T) {
-	re := func(s string) *regexp.Regexp { return regexp.MustCompile("^(?:" + s + ")$") }
-	rules := groupRules{
-		Rules: []groupRule{
-			{Job: re("orders-.*"), Operator: re("Source: eu"), groupKey: groupKey{"eu", "orders-eu"}},
-			{Job: re("orders-.*"), groupKey: groupKey{"", "orders"}},
-			{KafkaCluster: "k1", groupKey: groupKey{"one", "dynamic"}},
+	re := func(s string) func(string) bool { return regexp.MustCompile("^(?:" + s + ")$").MatchString }
+	any := re(".*")
+	sources := FlinkSources{
+		Rules: []FlinkSourceRule{
+			{Job: re("orders-.*"), Operator: re("Source__eu"), DynamicID: any, Group: "orders-eu", Cluster: "eu"},
+			{Job: re("orders-.*"), Operator: any, DynamicID: any, Group: "orders"},
+			{Job: any, Operator: any, DynamicID: re("k1"), Group: "dynamic", Cluster: "one"},
+			{Job: any, Operator: any, DynamicID: re("k3"), Cluster: "three"},
 		},
 		Parameter: "kafka.group", Cluster: "main",
 	}
@@ -22,21 +26,25 @@ func TestConfiguredGroup(t *testing.T) {
 		parameters                        map[string]string
 		want                              sourceGroup
 	}{
-		{"first rule that matches", "orders-1", "Source: eu", "", published, sourceGroup{groupKey{"eu", "orders-eu"}, groupConfigured}},
-		{"later rule", "orders-1", "Source: us", "", nil, sourceGroup{groupKey{"", "orders"}, groupConfigured}},
+		{"first rule that matches", "orders-1", "Source__eu", "", published, sourceGroup{groupKey{"eu", "orders-eu"}, groupConfigured}},
+		{"later rule", "orders-1", "Source__us", "", nil, sourceGroup{groupKey{"main", "orders"}, groupConfigured}},
 		{"Kafka cluster of a dynamic source", "any", "any", "k1", published, sourceGroup{groupKey{"one", "dynamic"}, groupConfigured}},
+		{"a rule for the Kafka cluster alone", "any", "any", "k3", published, sourceGroup{groupKey{"three", "told"}, groupPublished}},
 		{"published", "any", "any", "k2", published, sourceGroup{groupKey{"main", "told"}, groupPublished}},
-		{"published without a value", "any", "any", "", map[string]string{"kafka.group": ""}, sourceGroup{}},
-		{"not published", "any", "any", "", nil, sourceGroup{}},
+		{"published without a value", "any", "any", "", map[string]string{"kafka.group": ""}, sourceGroup{groupKey: groupKey{"main", ""}}},
+		{"not published", "any", "any", "", nil, sourceGroup{groupKey: groupKey{"main", ""}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := rules.of(tc.job, tc.operator, tc.kafkaCluster, tc.parameters); got != tc.want {
+			job := &flink.Job{Name: tc.job, Parameters: tc.parameters}
+			got := sources.of(job, &flink.Source{Operator: tc.operator, KafkaCluster: tc.kafkaCluster})
+			if got != tc.want {
 				t.Errorf("got %+v, want %+v", got, tc.want)
 			}
 		})
 	}
-	if got := (&groupRules{}).of("any", "any", "", map[string]string{"": "told"}); got != (sourceGroup{}) {
-		t.Errorf("without rules: %+v", got)
+	none := (&FlinkSources{}).of(&flink.Job{Name: "any", Parameters: map[string]string{"": "told"}}, &flink.Source{})
+	if none != (sourceGroup{}) {
+		t.Errorf("without rules: %+v", none)
 	}
 }
 
