@@ -37,6 +37,9 @@ func TestFlinkCommitsOff(t *testing.T) {
 			}
 		}
 	}
+	off.capture(t, "commits-off")
+	unchecked.capture(t, "checkpoints-off")
+	auto.capture(t, "auto-commit")
 	if n := unchecked.job.Checkpoints(t).Counts.Completed; n != 0 {
 		t.Errorf("%d checkpoints without checkpoints", n)
 	}
@@ -119,6 +122,7 @@ func TestFlinkMemberInTheGroup(t *testing.T) {
 	s.write(t, 5)
 	s.awaitCounters(t, 1, 1)
 	s.await(t, facts{B: 5, C: 5, U: 9})
+	s.capture(t, "member")
 	member.Close()
 	member.Wait(t)
 	s.write(t, 5)

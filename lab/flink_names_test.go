@@ -15,6 +15,7 @@ func TestFlinkTopicNames(t *testing.T) {
 	s.write(t, 3)
 	s.play(t)
 	s.await(t, facts{B: 3, C: 3, U: 2})
+	s.capture(t, "names")
 
 	dots, dashes := stage(t, "flink-names.pair"), stage(t, "flink-names-pair")
 	dots.write(t, 3)
@@ -24,6 +25,7 @@ func TestFlinkTopicNames(t *testing.T) {
 	dots.awaitBy(t, byREST, facts{B: 3, C: 3, U: 2})
 	dashes.awaitBy(t, byREST, facts{B: 5, C: 5, U: 4})
 	either := map[lab.FlinkOffsets]bool{{Emitted: 2, Committed: 3}: true, {Emitted: 4, Committed: 5}: true}
+	dots.capture(t, "names-pair")
 	if got := dots.job.ReporterSource(t).Offsets; len(got) != 1 || !either[got["flink_names_pair-0"]] {
 		t.Errorf("the reporter says %+v, want the offsets of one topic", got)
 	}

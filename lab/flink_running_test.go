@@ -48,6 +48,7 @@ func TestFlinkBackpressured(t *testing.T) {
 		}
 		return nil
 	})
+	s.capture(t, "slow")
 	s.watch(t)
 	s.awaitCounters(t, 1, 0)
 }

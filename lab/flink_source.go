@@ -3,9 +3,11 @@ package lab
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -76,36 +78,54 @@ func (j *FlinkJob) source(ctx context.Context) (FlinkSource, error) {
 }
 
 func (j *FlinkJob) vertex(ctx context.Context, id string, s *FlinkSource) error {
-	type metric struct{ ID, Value string }
-	path := "/jobs/" + j.ID + "/vertices/" + id + "/metrics"
-	var all []metric
-	if err := j.flink.get(ctx, path, &all); err != nil {
+	values, err := j.metrics(ctx, "/jobs/"+j.ID+"/vertices/"+id+"/metrics", sourceMetric)
+	if err != nil {
 		return err
 	}
-	var wanted []string
-	for _, m := range all {
-		if sourceMetric.MatchString(m.ID) {
-			wanted = append(wanted, url.QueryEscape(m.ID))
+	return s.addMetrics(values)
+}
+
+// addMetrics takes what REST says of a vertex.
+func (s *FlinkSource) addMetrics(values map[string]string) error {
+	for id, value := range values {
+		name := sourceMetric.FindStringSubmatch(id)
+		if name == nil {
+			continue
 		}
-	}
-	const most = 20 // ids in a request line, which may have 4,096 bytes
-	for len(wanted) > 0 {
-		n := min(most, len(wanted))
-		var values []metric
-		if err := j.flink.get(ctx, path+"?get="+strings.Join(wanted[:n], ","), &values); err != nil {
-			return err
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return fmt.Errorf("%s: %w", id, err)
 		}
-		for _, m := range values {
-			value, err := strconv.ParseInt(m.Value, 10, 64)
-			if err != nil {
-				return fmt.Errorf("%s: %w", m.ID, err)
-			}
-			name := sourceMetric.FindStringSubmatch(m.ID)
-			s.set(name[1]+"-"+name[2], name[3]+name[4], value)
-		}
-		wanted = wanted[n:]
+		s.set(name[1]+"-"+name[2], name[3]+name[4], n)
 	}
 	return nil
+}
+
+// metrics are the values behind a path whose ids match.
+func (j *FlinkJob) metrics(ctx context.Context, path string, wanted *regexp.Regexp) (map[string]string, error) {
+	type metric struct{ ID, Value string }
+	var all []metric
+	if err := j.flink.get(ctx, path, &all); err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, m := range all {
+		if wanted.MatchString(m.ID) {
+			ids = append(ids, url.QueryEscape(m.ID))
+		}
+	}
+	values := map[string]string{}
+	const most = 20 // ids in a request line, which may have 4,096 bytes
+	for some := range slices.Chunk(ids, most) {
+		var answers []metric
+		if err := j.flink.get(ctx, path+"?get="+strings.Join(some, ","), &answers); err != nil {
+			return nil, err
+		}
+		for _, m := range answers {
+			values[m.ID] = m.Value
+		}
+	}
+	return values, nil
 }
 
 // ReporterSource is what the TaskManagers' reporters say now. One that does not answer says nothing.
@@ -116,27 +136,41 @@ func (j *FlinkJob) ReporterSource(t testing.TB) FlinkSource {
 		if !p.running() {
 			continue
 		}
-		if err := j.reporter(t.Context(), j.flink.Reporters[i+1], &s); err != nil {
+		page, err := j.flink.page(t.Context(), j.flink.Reporters[i+1])
+		if err == nil {
+			err = s.addPage(page, j.ID)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	return s
 }
 
-func (j *FlinkJob) reporter(ctx context.Context, page string, s *FlinkSource) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
+// page is what a reporter answers.
+func (f *Flink) page(ctx context.Context, url string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return err
+		return "", err
 	}
-	answer, err := j.flink.http.Do(req)
+	answer, err := f.http.Do(req)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer answer.Body.Close()
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(answer.Body)
+	text, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return fmt.Errorf("%s: %w", page, err)
+		return "", fmt.Errorf("%s: %w", url, err)
+	}
+	return string(text), nil
+}
+
+// addPage takes what a reporter's page says of a job.
+func (s *FlinkSource) addPage(page, job string) error {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(page))
+	if err != nil {
+		return err
 	}
 	for name, family := range families {
 		if !strings.Contains(name, "_operator_") {
@@ -148,7 +182,7 @@ func (j *FlinkJob) reporter(ctx context.Context, page string, s *FlinkSource) er
 			for _, l := range m.Label {
 				labels[l.GetName()] = l.GetValue()
 			}
-			if labels["job_id"] == j.ID {
+			if labels["job_id"] == job {
 				s.set(labels["topic"]+"-"+labels["partition"], name, int64(m.Gauge.GetValue()))
 			}
 		}

@@ -81,6 +81,7 @@ func TestFlinkEndsUncommitted(t *testing.T) {
 		if how == "stop" {
 			s.wantRead(t, 17)
 		}
+		s.capture(t, "uncommitted-"+how)
 	}
 }
 
@@ -98,6 +99,7 @@ func TestFlinkRestore(t *testing.T) {
 
 	s.replay(t, newest) // nothing new to read: what was emitted before is not known any more
 	s.await(t, facts{B: 50, C: 50, U: none})
+	s.capture(t, "restored")
 	s.job.Cancel(t)
 
 	s.replay(t, older, "sleep=200", "kafka.max.poll.records=1") // a few records in each checkpoint
@@ -107,5 +109,6 @@ func TestFlinkRestore(t *testing.T) {
 		}
 		return nil
 	})
+	s.capture(t, "replaying")
 	s.await(t, facts{B: 50, C: 50, U: 49})
 }

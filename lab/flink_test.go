@@ -4,7 +4,9 @@ package lab_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
@@ -206,6 +208,16 @@ func (s *scene) commit(t *testing.T) (commit kadm.Offset) {
 		return o.Err
 	})
 	return commit
+}
+
+var recordFlag = flag.Bool("record", false, "write what Flink answers in the scenes to flink/testdata/LINE")
+
+// capture keeps what Flink answers now for tests that need none, when that is asked for.
+func (s *scene) capture(t *testing.T, name string) {
+	t.Helper()
+	if *recordFlag {
+		s.job.Capture(t, filepath.Join("..", "flink", "testdata", s.f.Options.Line), name)
+	}
 }
 
 // awaitCounters waits until a way says that commits have succeeded and failed so often, at least.

@@ -13,6 +13,7 @@ func TestFlinkQuietTransaction(t *testing.T) {
 	s.play(t)
 	s.await(t, facts{B: 5, C: 5, U: 4})
 	s.ends(t, 6, 6)
+	s.capture(t, "quiet")
 
 	s.transaction(t, 1, true)
 	s.await(t, facts{B: 7, C: 7, U: 6})
@@ -34,6 +35,8 @@ func TestFlinkAbortedOnly(t *testing.T) {
 	latest.await(t, facts{B: 7, C: 7, U: none}) // as late as the other, which began before, would
 	earliest.await(t, facts{B: none, C: none, U: none})
 	earliest.ends(t, 7, 7)
+	latest.capture(t, "aborted-latest")
+	earliest.capture(t, "aborted-earliest")
 
 	uncommitted := latest.other("flink-aborted-uncommitted")
 	uncommitted.play(t, "isolation=read_uncommitted")
@@ -58,4 +61,5 @@ func TestFlinkBoundedByAMarker(t *testing.T) {
 		t.Errorf("the broker has the commit %d, want 5 or none", b)
 	}
 	s.wantRead(t, 5)
+	s.capture(t, "bounded")
 }

@@ -1,0 +1,35 @@
+//go:build e2e
+
+package lab_test
+
+import (
+	"testing"
+
+	"truelag/lab"
+)
+
+// A DynamicKafkaSource says the same as a KafkaSource, under other names. So does the FlinkKafkaConsumer that the line 1.20
+// still has, of commits that it asked for.
+func TestFlinkOtherSources(t *testing.T) {
+	t.Parallel()
+	kinds := []string{"dynamic"}
+	if pool.Flink(t, lab.FlinkOptions{}).Options.Line == "1.20" {
+		kinds = append(kinds, "legacy")
+	}
+	for _, kind := range kinds {
+		s := stage(t, "flink-"+kind)
+		s.transaction(t, 5, true)
+		s.play(t, "source="+kind)
+		s.await(t, facts{B: 5, C: 5, U: 4})
+		s.capture(t, kind)
+		for _, w := range ways {
+			source := s.heard(t, w).Sources[0]
+			if got, want := byReporter.spell(source.KafkaCluster), map[string]string{"dynamic": "lab_cluster_1"}[kind]; got != want {
+				t.Errorf("the exporter hears by %s of the Kafka cluster %q, want %q", w.of, got, want)
+			}
+			if got, want := source.Legacy, kind == "legacy"; got != want {
+				t.Errorf("the exporter hears by %s of the source that legacy is %t, want %t", w.of, got, want)
+			}
+		}
+	}
+}
