@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"sync"
 	"time"
@@ -76,24 +77,36 @@ func (c *Cluster) listen(l listener) {
 // Name is the configured name; empty: the only cluster.
 func (c *Cluster) Name() string { return c.cfg.Name }
 
-// Run polls the REST API until ctx ends, and returns nil. Without one it returns at once.
+// Run polls the REST API until ctx ends, and returns nil. Without one it returns at once. What cannot be read is logged
+// when it begins, changes and ends.
 func (c *Cluster) Run(ctx context.Context) error {
 	if c.rest == nil {
 		return nil
 	}
-	var last string // of what was logged
-	c.rest.run(ctx, func(reach Reach) {
-		logger := log.With(c.logger, "flink", c.cfg.Name, "target", reach.Target)
-		switch {
-		case reach.Err != nil && reach.Err.Error() != last:
-			last = reach.Err.Error()
-			level.Warn(logger).Log("msg", "Flink's REST API could not be read", "err", reach.Err)
-		case reach.Err == nil && last != "":
-			last = ""
-			level.Info(logger).Log("msg", "Flink's REST API is read again")
+	logged := make(map[string]string) // errors, by job; the API's own without one
+	c.rest.run(ctx, func(state restState) {
+		logger := log.With(c.logger, "flink", c.cfg.Name, "target", state.reach.Target)
+		logChange(logger, logged, "", state.reach.Err)
+		for _, job := range state.jobs {
+			logChange(log.With(logger, "job", job.Name, "id", job.ID), logged, job.ID, job.Err)
 		}
+		maps.DeleteFunc(logged, func(id, _ string) bool {
+			_, listed := state.names[id]
+			return id != "" && !listed
+		})
 	})
 	return nil
+}
+
+func logChange(logger log.Logger, logged map[string]string, of string, err error) {
+	switch before := logged[of]; {
+	case err == nil && before != "":
+		delete(logged, of)
+		level.Info(logger).Log("msg", "Flink's REST API is read again")
+	case err != nil && err.Error() != before:
+		logged[of] = err.Error()
+		level.Warn(logger).Log("msg", "Flink's REST API could not be read", "err", err)
+	}
 }
 
 // Read asks the reporters and the Prometheus server now, and merges what they say with what the REST API said at its last

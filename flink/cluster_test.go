@@ -1,6 +1,7 @@
 package flink
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-kit/log"
 	promconfig "github.com/prometheus/common/config"
 )
 
@@ -178,6 +180,45 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	if err := (&Cluster{}).Run(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestWhatCannotBeReadIsLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		jm := newJobManager(runningJob("aa", "good"), runningJob("bb", "bad"))
+		var lines bytes.Buffer
+		c := startCluster(t, jm, Config{})
+		c.logger = log.NewLogfmtLogger(&lines)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- c.Run(ctx) }()
+		for _, failing := range []string{"", "/jobs/bb/checkpoints", "/jobs/overview", ""} {
+			jm.change(func() {
+				jm.handle = func(w http.ResponseWriter, r *http.Request) bool {
+					if r.URL.Path != failing {
+						return false
+					}
+					refuse(w, "no")
+					return true
+				}
+			})
+			pass(time.Minute)
+		}
+		cancel()
+		<-done
+		var told []string
+		for line := range strings.Lines(lines.String()) {
+			told = append(told, strings.NewReplacer("http://jobmanager:8081", "", "\n", "").Replace(line))
+		}
+		want := []string{
+			`level=warn flink= target= job=bad id=bb msg="Flink's REST API could not be read" err="checkpoints: GET /jobs/bb/checkpoints: answered 404 Not Found (no)"`,
+			`level=warn flink= target= msg="Flink's REST API could not be read" err="GET /jobs/overview: answered 404 Not Found (no)"`,
+			`level=info flink= target= msg="Flink's REST API is read again"`,
+			`level=info flink= target= job=bad id=bb msg="Flink's REST API is read again"`,
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("logged\n%s", strings.Join(told, "\n"))
+		}
+	})
 }
 
 // Neither polls nor reads that are given up leave a goroutine or a connection.

@@ -80,14 +80,14 @@ func newRESTPoller(
 	return p, nil
 }
 
-// run polls until ctx ends. It tells of each poll's end.
-func (p *restPoller) run(ctx context.Context, polled func(Reach)) {
+// run polls until ctx ends. It tells what each poll left.
+func (p *restPoller) run(ctx context.Context, polled func(restState)) {
 	for {
 		next := p.poll(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		polled(p.state().reach)
+		polled(p.state())
 		if !wait(ctx, time.Until(next)) {
 			return
 		}
