@@ -57,7 +57,7 @@ func generate(o *options, cfg *config.Config, before *generation, logs loggers, 
 		}
 		collectors = append(collectors, kc)
 		if o.collectFlink && len(cfg.Flink.Clusters) > 0 {
-			fc, err := g.collectFlink(kc, cfg, before, logs)
+			fc, err := g.collectFlink(o, kc, cfg, before, logs)
 			if err != nil {
 				return nil, err
 			}
@@ -101,7 +101,7 @@ func (g *generation) collectKafka(o *options, cfg *config.Config, before *genera
 }
 
 // collectFlink opens all Flink clusters and makes their collector, which compares them with what kc reads.
-func (g *generation) collectFlink(kc *collector.Kafka, cfg *config.Config, before *generation, logs loggers) (*collector.Flink, error) {
+func (g *generation) collectFlink(o *options, kc *collector.Kafka, cfg *config.Config, before *generation, logs loggers) (*collector.Flink, error) {
 	wanted, err := cfg.FlinkClusters()
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (g *generation) collectFlink(kc *collector.Kafka, cfg *config.Config, befor
 		g.systems = append(g.systems, system{"flink", wants.Name})
 		clusters = append(clusters, collector.FlinkCluster{Reader: c, Sources: c.sources()})
 	}
-	return collector.NewFlink(kc, clusters...)
+	return collector.NewFlink(collector.FlinkConfig{Shard: o.shard.Shard}, kc, clusters...)
 }
 
 // switchedOff lists what the configuration leaves out and people look for.

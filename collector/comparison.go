@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -85,8 +86,9 @@ func (c *comparison) begin(views []*flink.View, r *kafka.Reading) *comparisonPas
 					c.sources[key] = &comparedSource{lines: map[partitionKey]*comparedLine{}}
 				}
 				found := &finding{sourceKey: key, label: c.label, job: job, source: source, live: !over(job, r.At), infers: told.Infer && group.How == ""}
-				c.sources[key].begin(p, found, hear(source, c.names.TopicNames), group)
-				p.found = append(p.found, found)
+				if c.sources[key].begin(p, found, hear(source, c.names.TopicNames), group) {
+					p.found = append(p.found, found)
+				}
 			}
 		}
 	}
@@ -109,8 +111,8 @@ func (c *comparison) end(p *comparisonPass, answers []kafka.Answer) {
 	}
 }
 
-// begin compares one source.
-func (s *comparedSource) begin(p *comparisonPass, f *finding, heard *heardSource, group sourceGroup) {
+// begin compares one source, unless it is for another shard to do so.
+func (s *comparedSource) begin(p *comparisonPass, f *finding, heard *heardSource, group sourceGroup) bool {
 	f.unmatched = heard.unmatched
 	if f.infers {
 		group = s.infer(p, heard, group.Cluster)
@@ -119,11 +121,15 @@ func (s *comparedSource) begin(p *comparisonPass, f *finding, heard *heardSource
 		s.group, s.lines, s.watch = group, map[partitionKey]*comparedLine{}, sourceWatch{}
 	}
 	f.group = group
+	if owner := cmp.Or(group.Group, f.job.Name); !p.reading.Shard.Owns(owner) {
+		return false
+	}
 	f.partitions = make([]comparedPartition, len(heard.partitions))
 	for i := range heard.partitions {
 		f.partitions[i] = s.compare(p, f, &heard.partitions[i])
 	}
 	maps.DeleteFunc(s.lines, func(k partitionKey, _ *comparedLine) bool { return !heard.has(k) })
+	return true
 }
 
 // infer looks for the group by the offsets.

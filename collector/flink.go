@@ -9,11 +9,13 @@ import (
 
 	"truelag/exposition"
 	"truelag/flink"
+	"truelag/kafka"
 )
 
 // Flink collects what the jobs of Flink clusters say of their Kafka sources, and how it compares with what Kafka has. Its
 // comparisons are made in the passes of a Kafka collector, each of which begins by hearing what Flink says.
 type Flink struct {
+	shard    kafka.Shard
 	kafka    *Kafka
 	sampler  *flinkSampler
 	labels   []string // by Flink cluster: rendered; empty for the only one
@@ -26,13 +28,20 @@ type FlinkCluster struct {
 	Sources FlinkSources
 }
 
+// FlinkConfig is what the Flink collector needs to know.
+type FlinkConfig struct {
+	// Shard says which sources and jobs are exported: those whose group it owns, and what is said of a job as a whole where it
+	// owns the job's name.
+	Shard kafka.Shard
+}
+
 // NewFlink makes a collector of one or more Flink clusters, each of a name of its own, whose sources read the clusters of k.
 // With more than one, every series of it carries the name as flink_cluster. It is to be made before k collects.
-func NewFlink(k *Kafka, clusters ...FlinkCluster) (*Flink, error) {
+func NewFlink(cfg FlinkConfig, k *Kafka, clusters ...FlinkCluster) (*Flink, error) {
 	if len(clusters) == 0 {
 		return nil, errors.New("no Flink cluster to hear")
 	}
-	f := &Flink{kafka: k, families: newFlinkFamilies()}
+	f := &Flink{shard: cfg.Shard, kafka: k, families: newFlinkFamilies()}
 	sources := make(map[string]FlinkSources, len(clusters))
 	var readers []FlinkReader
 	for _, c := range clusters {
@@ -88,7 +97,7 @@ func (f *Flink) Collect(ctx context.Context) Findings {
 			findings = append(findings, p.compared.of(name)...)
 			v = p.compared.views[i] // what was compared, should there be something newer
 		}
-		rows[i] = newFlinkRows(f.labels[i], v, findings, compared, now)
+		rows[i] = newFlinkRows(flinkTable{label: f.labels[i], shard: f.shard, now: now}, v, findings, compared)
 	}
 	found.Blocks = f.families.blocks(rows)
 	return found

@@ -75,6 +75,7 @@ func flinkSampleFamilies() []exposition.Family[time.Duration] {
 // flinkJob is a job as a whole.
 type flinkJob struct {
 	flink.Job
+	owned      bool // by the shard; else the job's own facts are for another one to tell
 	live       bool
 	compared   bool                  // what follows means something
 	unmatched  [unmatchedReasons]int // topics of its sources
@@ -127,7 +128,7 @@ func flinkJobFamilies() []exposition.Family[flinkJob] {
 				ExtraOf: func(j *flinkJob) string {
 					return exposition.Label("job_id", j.ID) + "," + exposition.Label("flink_version", j.Version)
 				},
-				Value: func(*flinkJob) (float64, bool) { return 1, true },
+				Value: func(j *flinkJob) (float64, bool) { return 1, j.owned },
 			}},
 		},
 		{

@@ -9,20 +9,22 @@ import (
 
 	"truelag/exposition"
 	"truelag/flink"
+	"truelag/kafka"
 )
 
 // flinkTable makes the rows of one Flink cluster.
 type flinkTable struct {
 	rows  *flinkRows
 	label string // of the Flink cluster, rendered; may be empty
+	shard kafka.Shard
 	now   time.Time
 	names map[string]string // of jobs, by id
 }
 
 // newFlinkRows puts labels to what one Flink cluster says and the passes over Kafka have found out about it. Where one was
 // not possible, v was heard all the same.
-func newFlinkRows(label string, v *flink.View, found []*finding, compared bool, now time.Time) *flinkRows {
-	t := &flinkTable{rows: &flinkRows{}, label: label, now: now}
+func newFlinkRows(t flinkTable, v *flink.View, found []*finding, compared bool) *flinkRows {
+	t.rows = &flinkRows{}
 	if v == nil {
 		return t.rows
 	}
@@ -76,10 +78,15 @@ func (t *flinkTable) job(job *flink.Job, found []*finding, compared bool) {
 			}
 		}
 	}
+	row.owned = t.shard.Owns(job.Name)
+	row.compared = compared && (row.owned || len(found) > 0)
+	if !row.owned {
+		row.State, row.Checkpoints = "", nil
+	}
 	put(&t.rows.jobs, t.pairs("", "job", name), row)
 	t.sources(name, job, found)
 	t.topics(name, found)
-	if row.live {
+	if row.live && row.owned {
 		t.ages(name, job)
 	}
 }
@@ -97,7 +104,10 @@ func (t *flinkTable) sources(job string, of *flink.Job, found []*finding) {
 			operator += " (" + source.Vertex + ")"
 		}
 		taken[operator] = true
-		row := newFlinkSource(source)
+		row := flinkSource{succeeded: -1, failed: -1, busy: -1, backpressured: -1, idle: -1}
+		if t.shard.Owns(of.Name) {
+			row.sum(source)
+		}
 		if k := slices.IndexFunc(found, func(f *finding) bool {
 			return f.source.Vertex == source.Vertex && f.operator == source.Operator && f.kafkaCluster == source.KafkaCluster
 		}); k >= 0 {
@@ -166,19 +176,17 @@ func (t *flinkTable) ages(job string, of *flink.Job) {
 	}
 }
 
-// newFlinkSource sums up what the subtasks of a source said last.
-func newFlinkSource(source *flink.Source) flinkSource {
-	row := flinkSource{succeeded: -1, failed: -1, busy: -1, backpressured: -1, idle: -1}
+// sum sums up what the subtasks of a source said last.
+func (f *flinkSource) sum(source *flink.Source) {
 	if len(source.Samples) == 0 || len(source.Samples[0].Subtasks) == 0 {
-		return row
+		return
 	}
 	subtasks := source.Samples[0].Subtasks
-	row.succeeded = sumOf(subtasks, func(s *flink.Subtask) int64 { return s.Succeeded })
-	row.failed = sumOf(subtasks, func(s *flink.Subtask) int64 { return s.Failed })
-	row.busy = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Busy })
-	row.backpressured = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Backpressured })
-	row.idle = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Idle })
-	return row
+	f.succeeded = sumOf(subtasks, func(s *flink.Subtask) int64 { return s.Succeeded })
+	f.failed = sumOf(subtasks, func(s *flink.Subtask) int64 { return s.Failed })
+	f.busy = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Busy })
+	f.backpressured = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Backpressured })
+	f.idle = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Idle })
 }
 
 // sumOf is -1 when a subtask does not tell: the sum would be too low, and a counter that falls looks like a restart.

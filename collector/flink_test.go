@@ -2,6 +2,7 @@ package collector_test
 
 import (
 	"context"
+	"fmt"
 	"net/http/httptest"
 	"regexp"
 	"slices"
@@ -21,11 +22,12 @@ import (
 
 // flinkBed is a Kafka cluster and a Flink cluster that says what it is told to, with their collectors.
 type flinkBed struct {
-	t      *testing.T
-	broker *kfake.Cluster
-	admin  *kadm.Client
-	set    *collector.Set
-	says   *flink.View
+	t       *testing.T
+	broker  *kfake.Cluster
+	admin   *kadm.Client
+	sources collector.FlinkSources
+	set     *collector.Set
+	says    *flink.View
 }
 
 func (b *flinkBed) Name() string { return "" }
@@ -40,20 +42,26 @@ func newFlinkBed(t *testing.T, sources collector.FlinkSources, topics ...string)
 	client, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...))
 	must(t, err)
 	t.Cleanup(client.Close)
-	reader, err := kafka.NewCluster(kafka.Config{
-		Client: kafka.ClientConfig{Seeds: c.ListenAddrs()},
-		Scan:   kafka.ScanConfig{Enabled: true, BytesPerScrape: 1 << 20, BytesPerPartition: 1 << 20, Recheck: time.Minute, MaxRuns: 1 << 20},
-	}, log.NewNopLogger())
-	must(t, err)
-	t.Cleanup(reader.Close)
-	b := &flinkBed{t: t, broker: c, admin: kadm.NewClient(client)}
-	k, err := collector.NewKafka(collector.KafkaConfig{}, reader)
-	must(t, err)
-	f, err := collector.NewFlink(k, collector.FlinkCluster{Reader: b, Sources: sources})
-	must(t, err)
-	b.set, err = collector.NewSet(collector.Config{DisableExporterMetrics: true}, log.NewNopLogger(), k, f)
-	must(t, err)
+	b := &flinkBed{t: t, broker: c, admin: kadm.NewClient(client), sources: sources}
+	b.shard(kafka.Shard{})
 	return b
+}
+
+// shard puts the collectors of one shard into the place of those that are there.
+func (b *flinkBed) shard(shard kafka.Shard) {
+	b.t.Helper()
+	reader, err := kafka.NewCluster(kafka.Config{
+		Client: kafka.ClientConfig{Seeds: b.broker.ListenAddrs()}, Shard: shard,
+		Scan: kafka.ScanConfig{Enabled: true, BytesPerScrape: 1 << 20, BytesPerPartition: 1 << 20, Recheck: time.Minute, MaxRuns: 1 << 20},
+	}, log.NewNopLogger())
+	must(b.t, err)
+	b.t.Cleanup(reader.Close)
+	k, err := collector.NewKafka(collector.KafkaConfig{}, reader)
+	must(b.t, err)
+	f, err := collector.NewFlink(collector.FlinkConfig{Shard: shard}, k, collector.FlinkCluster{Reader: b, Sources: b.sources})
+	must(b.t, err)
+	b.set, err = collector.NewSet(collector.Config{DisableExporterMetrics: true}, log.NewNopLogger(), k, f)
+	must(b.t, err)
 }
 
 func must(t *testing.T, err error) {
@@ -302,4 +310,44 @@ func TestFlinkAndKafkaFailApart(t *testing.T) {
 		scrape_collector_success{collector="kafka"} 0
 		scrape_collector_success{collector="flink"} 1
 	`)
+}
+
+// What the shards export together is what one exporter does.
+func TestFlinkShards(t *testing.T) {
+	b := newFlinkBed(t, collector.FlinkSources{Parameter: "group"}, "t")
+	b.transact("t", 0, 5, kgo.TryCommit)
+	view := &flink.View{}
+	for i := range 12 {
+		group := fmt.Sprintf("group-%d", i)
+		b.commit(group, "t", 0, 3)
+		job := says("t", 1, flink.Partition{Emitted: 2, Committed: 3}).Jobs[0]
+		job.ID, job.Name, job.Parameters = fmt.Sprint(i), fmt.Sprintf("job-%d", i), map[string]string{"group": group}
+		view.Jobs = append(view.Jobs, job)
+	}
+	view.Jobs[3].Parameters = nil // nobody knows its group
+	b.says = view
+	const families = "flink_(job_info|job_state|condition|source_info|commits_total|source_time_ratio|checkpoints_total|last_checkpoint_timestamp_seconds|partitions|replay_records|skip_records|committed_offset|emitted_offset|commit_difference_offsets)"
+	whole := b.scrape(families)
+	for _, n := range []int{2, 3} {
+		var together []string
+		for i := range n {
+			b.shard(kafka.Shard{Index: i, Count: n})
+			part := b.scrape(families)
+			if len(part) == 0 || len(part) >= len(whole) {
+				t.Errorf("shard %d of %d has %d of %d samples", i, n, len(part), len(whole))
+			}
+			together = append(together, part...)
+		}
+		conditions := map[string]bool{} // who compares a source says what of its job follows from that; so may two
+		together = slices.DeleteFunc(together, func(line string) bool {
+			again := strings.HasPrefix(line, "flink_condition") && conditions[line]
+			conditions[line] = true
+			return again
+		})
+		slices.Sort(together)
+		want := slices.Sorted(slices.Values(whole))
+		if !slices.Equal(together, want) {
+			t.Errorf("%d shards export %d samples together, and one alone %d", n, len(together), len(want))
+		}
+	}
 }
