@@ -93,9 +93,9 @@ func (t *texter) flink(words []FlinkWord, now time.Time) {
 			state = ", " + f.State
 		}
 		t.wrap(fmt.Sprintf("Flink: %s%s: emitted %s, committed %s (by %s, %s). %s",
-			f.Of(), state, f.Offset(f.Emitted), f.Offset(f.Committed), f.Interface, age(now, f.Heard), f.Says()), textMargin)
+			f.Of(), state, f.Offset(f.Emitted), f.Offset(f.Committed), f.Interface, age(now, f.Heard), f.Says()))
 		if len(f.Conditions) > 0 {
-			t.wrap("conditions: "+enumerate(f.Conditions), textMargin)
+			t.wrap("conditions: " + enumerate(f.Conditions))
 		}
 	}
 }

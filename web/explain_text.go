@@ -32,10 +32,10 @@ func (e *Explanation) WriteText(w io.Writer, width int) error {
 	}
 	t.line("%s", read)
 	t.gap()
-	t.wrap(strings.ToUpper(e.Headline())+". "+e.Reason(), textMargin)
+	t.wrap(strings.ToUpper(e.Headline()) + ". " + e.Reason())
 	if facts := e.facts(); len(facts) > 0 {
 		t.gap()
-		t.wrap(strings.Join(facts, "   "), textMargin)
+		t.wrap(strings.Join(facts, "   "))
 	}
 	if s := t.fit(e); s != nil && len(s.Blocks) > 0 {
 		t.gap()
@@ -44,7 +44,7 @@ func (e *Explanation) WriteText(w io.Writer, width int) error {
 	for i := range e.Rewinds[:min(len(e.Rewinds), textRewinds)] {
 		r := &e.Rewinds[i]
 		t.wrap(fmt.Sprintf("rewind: %s ◄─ %s, %s back, %s to be read again, at %s",
-			number(r.To), number(r.From), count(r.Offsets, "offset"), count(r.Records, "record"), stamp(r.At)), textMargin)
+			number(r.To), number(r.From), count(r.Offsets, "offset"), count(r.Records, "record"), stamp(r.At)))
 	}
 	t.flink(e.Flink, e.At)
 	if len(e.Log) > 0 {
@@ -156,12 +156,12 @@ func (t *texter) write(w io.Writer) error {
 }
 
 // wrap breaks a text at spaces.
-func (t *texter) wrap(text string, indent int) {
-	room := t.width - indent
+func (t *texter) wrap(text string) {
+	room := t.width - textMargin
 	line := ""
 	for _, word := range strings.Split(text, " ") {
 		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > room {
-			t.line("%s%s", strings.Repeat(" ", indent), strings.TrimRight(line, " "))
+			t.line("%s%s", strings.Repeat(" ", textMargin), strings.TrimRight(line, " "))
 			line = ""
 		}
 		if line != "" || word == "" {
@@ -169,7 +169,7 @@ func (t *texter) wrap(text string, indent int) {
 		}
 		line += word
 	}
-	t.line("%s%s", strings.Repeat(" ", indent), line)
+	t.line("%s%s", strings.Repeat(" ", textMargin), line)
 }
 
 func (t *texter) batches(log []Stretch) {
