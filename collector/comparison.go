@@ -86,7 +86,7 @@ func (c *comparison) begin(views []*flink.View, r *kafka.Reading) *comparisonPas
 					c.sources[key] = &comparedSource{lines: map[partitionKey]*comparedLine{}}
 				}
 				found := &finding{sourceKey: key, label: c.label, job: job, source: source, live: !over(job, r.At), infers: told.Infer && group.How == ""}
-				if c.sources[key].begin(p, found, hear(source, c.names.TopicNames), group) {
+				if c.sources[key].begin(p, found, hear(source, c.names.TopicNames, found.live), group) {
 					p.found = append(p.found, found)
 				}
 			}
@@ -187,7 +187,7 @@ func (s *comparedSource) compare(p *comparisonPass, f *finding, h *heardPartitio
 			Commits: h.commits(), Attempt: h.attempt(), Legacy: f.source.Legacy,
 		})
 	}
-	row.ask(p, s.group.Group, line.first)
+	row.ask(p, s.group.Group, line.first, !f.live)
 	return row
 }
 

@@ -33,6 +33,7 @@ const (
 	askPastEmitted                // from behind the emitted offset to the one that Flink says is committed
 	askPastMetric                 // from the one that Flink says is committed to the commit
 	askSkip                       // Judgement.Skip
+	askBeyond                     // of a job that is over: from behind the emitted offset to the commit
 
 	purposes
 )
@@ -78,7 +79,7 @@ func newComparedPartition(h *heardPartition, p *comparisonPass, f *finding) comp
 
 // ask asks for the records between the offsets that are known. Where the source began is not: without a commit, first is
 // the lowest offset that it was heard to have emitted.
-func (c *comparedPartition) ask(p *comparisonPass, group string, first int64) {
+func (c *comparedPartition) ask(p *comparisonPass, group string, first int64, over bool) {
 	tail, uncommitted := c.broker, c.broker
 	if c.broker == noCommit {
 		tail, uncommitted = c.logStart, first
@@ -100,6 +101,9 @@ func (c *comparedPartition) ask(p *comparisonPass, group string, first int64) {
 	}
 	if skip := c.judgement.Skip; skip.Known {
 		c.asks(p, askSkip, group, skip.From, skip.To)
+	}
+	if over && c.emitted >= 0 && c.broker >= 0 {
+		c.asks(p, askBeyond, group, next(c.emitted), c.broker)
 	}
 }
 
@@ -124,6 +128,28 @@ func (f *finding) answer(answers []kafka.Answer) {
 			}
 		}
 	}
+}
+
+// unheard is how many records of one topic the source has emitted after what it was heard to say last, and nobody has
+// committed: a finished vertex says how many it has read in all. 0 where it does not, or the topic cannot be told.
+func (f *finding) unheard() int64 {
+	if f.live || f.source.ReadRecords < 0 || len(f.partitions) == 0 {
+		return 0
+	}
+	topic := f.partitions[0].Topic
+	heard := sumOf(f.partitions[0].heard.Subtasks, func(s *flink.Subtask) int64 { return s.Records })
+	var beyond int64
+	for i := range f.partitions {
+		c := &f.partitions[i]
+		if c.Topic != topic || c.heard.Interface != flink.REST {
+			return 0
+		}
+		beyond += max(c.counted[askBeyond], 0)
+	}
+	if heard < 0 {
+		return 0
+	}
+	return max(f.source.ReadRecords-heard-beyond, 0)
 }
 
 // evidence is what there is to draw conclusions from.

@@ -49,14 +49,22 @@ func comparePlaces(a, b partitionKey) int {
 // staleAfter is how old what a source of a running job has said may be before it says nothing of now.
 const staleAfter = 2 * time.Minute
 
-// hear finds the broker's topics by what the interfaces call them.
-func hear(source *flink.Source, names *flink.TopicNames) *heardSource {
+// hear finds the broker's topics by what the interfaces call them. Of a source that says how many records it has read in
+// all, it is REST's sample that this goes with, though a reporter's may be later.
+func hear(source *flink.Source, names *flink.TopicNames, live bool) *heardSource {
+	samples := source.Samples
+	if !live && source.ReadRecords >= 0 {
+		samples = slices.Clone(samples)
+		slices.SortStableFunc(samples, func(a, b flink.Sample) int {
+			return cmp.Compare(truth(a.Interface != flink.REST), truth(b.Interface != flink.REST))
+		})
+	}
 	byKey := map[partitionKey]heardPartition{}
 	known := map[string]bool{}
 	colliding := map[string][]string{} // spelling to topics
 	unknown := map[string]bool{}
-	for i := range source.Samples {
-		sample := &source.Samples[i]
+	for i := range samples {
+		sample := &samples[i]
 		for _, said := range sample.Partitions {
 			topics := names.Topics(sample.Interface, said.Topic)
 			switch len(topics) {

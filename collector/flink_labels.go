@@ -123,6 +123,7 @@ func (t *flinkTable) topics(job string, found []*finding) {
 	topics := map[place]*flinkTopic{}
 	taken := map[string]bool{}
 	for _, f := range found {
+		unheard := f.unheard()
 		for i := range f.partitions {
 			c := &f.partitions[i]
 			at := place{f.label, f.group.Group, c.Topic}
@@ -130,6 +131,9 @@ func (t *flinkTable) topics(job string, found []*finding) {
 				topics[at] = &flinkTopic{live: f.live}
 			}
 			topics[at].add(f, c)
+			if i == 0 {
+				topics[at].stopped.sum += unheard
+			}
 			labels := t.pairs(f.label, "job", job, "group", at.group, "topic", at.topic, "partition", strconv.Itoa(int(c.Partition)))
 			if !taken[labels] { // two sources of a job may read one partition
 				taken[labels] = true

@@ -15,7 +15,7 @@ type FlinkSaid struct {
 	State        string // as REST spells it; empty: not told
 	Ended        bool   // or nobody tells of it any more: Emitted and Committed are the last that were heard
 	Operator     string
-	How          string // the group is known: configured, published, inferred
+	How          string // the group is known: configured, published, inferred; empty: it is not
 
 	At        time.Time // when it was compared
 	Interface flink.Interface
@@ -32,6 +32,15 @@ type FlinkSaid struct {
 
 // Said is what any source that commits to a group said last of a partition.
 func (f *Flink) Said(kafkaCluster, group, topic string, partition int32) []FlinkSaid {
+	return f.saidBy(func(g sourceGroup) bool { return g.How != "" && g.Group == group }, kafkaCluster, topic, partition)
+}
+
+// Unattributed is what any source whose group is not known said last of a partition.
+func (f *Flink) Unattributed(kafkaCluster, topic string, partition int32) []FlinkSaid {
+	return f.saidBy(func(g sourceGroup) bool { return g.How == "" }, kafkaCluster, topic, partition)
+}
+
+func (f *Flink) saidBy(sources func(sourceGroup) bool, kafkaCluster, topic string, partition int32) []FlinkSaid {
 	var all []FlinkSaid
 	for _, c := range f.kafka.clusters {
 		p := c.last.Load()
@@ -39,7 +48,7 @@ func (f *Flink) Said(kafkaCluster, group, topic string, partition int32) []Flink
 			continue
 		}
 		for _, found := range p.found {
-			if found.group.How == "" || found.group.Group != group {
+			if !sources(found.group) {
 				continue
 			}
 			for i := range found.partitions {

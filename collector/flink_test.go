@@ -351,3 +351,24 @@ func TestFlinkShards(t *testing.T) {
 		}
 	}
 }
+
+// A finished vertex of Flink 2.x says how many records it has read in all: those after its last sample count.
+func TestFlinkStoppedExactly(t *testing.T) {
+	b := newFlinkBed(t, groupIs("g"), "t")
+	b.transact("t", 0, 9, kgo.TryCommit)
+	b.commit("g", "t", 0, 3)
+	b.says = says("t", 2, flink.Partition{Emitted: 4, Committed: 3})
+	job := &b.says.Jobs[0]
+	job.State, job.Ended = "FINISHED", time.Now()
+	job.Sources[0].ReadRecords = 8
+	rest := &job.Sources[0].Samples[0]
+	rest.Running, rest.Subtasks[0].Records = false, 5
+	later := *rest
+	later.Interface, later.Partitions = flink.Reporter, []flink.Partition{{Topic: "t", Emitted: 6, Committed: 3}}
+	job.Sources[0].Samples = []flink.Sample{later, *rest}
+	b.want("flink_stopped_uncommitted_records", `flink_stopped_uncommitted_records{job="payments",group="g",topic="t"} 5`) // 3, 4 and three more
+	b.commit("g", "t", 0, 7)
+	b.want("flink_stopped_uncommitted_records", `flink_stopped_uncommitted_records{job="payments",group="g",topic="t"} 1`) // of 5, 6 and 7 the last
+	b.commit("g", "t", 0, 9)
+	b.want("flink_stopped_uncommitted_records", `flink_stopped_uncommitted_records{job="payments",group="g",topic="t"} 0`)
+}

@@ -14,6 +14,7 @@ const (
 	idCommitted
 	idSucceeded
 	idFailed
+	idRecords
 	idBusy
 	idBackpressured
 	idIdle
@@ -28,6 +29,7 @@ const (
 	kafkaSource
 	dynamicSource
 	legacyConsumer
+	anyOperator // by name alone
 )
 
 // metricID is an id of /jobs/ID/vertices/ID/metrics, taken apart.
@@ -60,6 +62,7 @@ var operatorMetrics = map[string]metricKind{
 	"committedOffsets": idCommitted,
 	"commitsSucceeded": idSucceeded,
 	"commitsFailed":    idFailed,
+	"numRecordsIn":     idRecords,
 }
 
 const (
@@ -94,6 +97,10 @@ func parseMetricID(id string) (m metricID, ok bool) {
 	if kind == idEmitted || kind == idCommitted {
 		plural := strings.HasSuffix(rest, "s")
 		return parseOffset(m, scope, plural)
+	}
+	if kind == idRecords {
+		m.source, m.operator = anyOperator, scope
+		return m, true
 	}
 	operator, ofReader := strings.CutSuffix(scope, readerGroup)
 	if !ofReader { // the operator's own counters: only the legacy consumer has them there

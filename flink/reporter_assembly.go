@@ -207,7 +207,7 @@ func (s *Sample) add(in *instanceRows, times *newest) {
 	s.Running = s.Running || in.running
 	s.Subtasks = append(s.Subtasks, Subtask{
 		Index: in.subtask, Attempt: in.attempt,
-		Succeeded: in.commits.whole(succeededCount), Failed: in.commits.whole(failedCount),
+		Succeeded: in.commits.whole(succeededCount), Failed: in.commits.whole(failedCount), Records: -1,
 		Busy: times.share(busyShare), Backpressured: times.share(backpressuredShare), Idle: times.share(idleShare),
 	})
 	for p, rows := range in.partitions {

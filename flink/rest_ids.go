@@ -50,7 +50,7 @@ func (p *restPoll) readIDs(ctx context.Context, v *restVertex, detail *vertexDet
 // source: the times alone tell nothing.
 func wantedMetrics(metrics []metricAnswer) (wanted map[string]metricID, skipped int) {
 	wanted = make(map[string]metricID)
-	legacy := make(map[string]bool) // operators
+	legacy, sources := make(map[string]bool), make(map[string]bool) // operators
 	any := false
 	for _, m := range metrics {
 		id, ok := parseMetricID(m.ID)
@@ -64,10 +64,12 @@ func wantedMetrics(metrics []metricAnswer) (wanted map[string]metricID, skipped 
 			legacy[id.operator] = true
 		}
 		any = any || id.source == kafkaSource || id.source == dynamicSource
+		sources[id.operator] = sources[id.operator] || id.source == kafkaSource
 		wanted[m.ID] = id
 	}
 	for name, id := range wanted {
-		if id.source == legacyConsumer && !legacy[id.operator] { // another connector's counters of that name
+		if id.source == legacyConsumer && !legacy[id.operator] || // another connector's counters of that name
+			id.source == anyOperator && !sources[id.operator] {
 			delete(wanted, name)
 		}
 	}

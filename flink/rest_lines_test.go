@@ -194,9 +194,9 @@ func TestFinishedJobsOfThreeLines(t *testing.T) {
 // All that three lines say of sources is understood, and nothing else is taken for it.
 func TestMetricIDsOfThreeLines(t *testing.T) {
 	for name, want := range map[string]map[metricKind]int{
-		"1.20-vertex-metrics-values":     {idEmitted: 3, idCommitted: 3, idSucceeded: 2, idFailed: 2, idBusy: 2, idBackpressured: 2, idIdle: 2},
-		"2.0-vertex-metrics-values":      {idEmitted: 3, idCommitted: 3, idSucceeded: 2, idFailed: 2, idBusy: 2, idBackpressured: 2, idIdle: 2},
-		"2.2-vertex-metrics-values":      {idEmitted: 3, idCommitted: 3, idSucceeded: 2, idFailed: 2, idBusy: 2, idBackpressured: 2, idIdle: 2},
+		"1.20-vertex-metrics-values":     {idEmitted: 3, idCommitted: 3, idSucceeded: 2, idFailed: 2, idRecords: 2, idBusy: 2, idBackpressured: 2, idIdle: 2},
+		"2.0-vertex-metrics-values":      {idEmitted: 3, idCommitted: 3, idSucceeded: 2, idFailed: 2, idRecords: 2, idBusy: 2, idBackpressured: 2, idIdle: 2},
+		"2.2-vertex-metrics-values":      {idEmitted: 3, idCommitted: 3, idSucceeded: 2, idFailed: 2, idRecords: 2, idBusy: 2, idBackpressured: 2, idIdle: 2},
 		"2.2-dynamic-source-metrics":     {idEmitted: 1, idCommitted: 1, idSucceeded: 1, idFailed: 1},
 		"2.2-odd-operator-name-metrics":  {idEmitted: 2, idCommitted: 2, idSucceeded: 1, idFailed: 1},
 		"1.20-odd-operator-name-metrics": {idEmitted: 2, idCommitted: 2, idSucceeded: 1, idFailed: 1},

@@ -83,7 +83,7 @@ func newReadSource(key sourceKey) *readSource {
 // add takes one value. One that is no number leaves its field as not told.
 func (r *vertexReading) add(s *readSource, id metricID, value string) {
 	subtask := entry(s.subtasks, id.subtask, func() *Subtask {
-		return &Subtask{Index: id.subtask, Attempt: -1, Succeeded: -1, Failed: -1, Busy: -1, Backpressured: -1, Idle: -1}
+		return &Subtask{Index: id.subtask, Attempt: -1, Succeeded: -1, Failed: -1, Records: -1, Busy: -1, Backpressured: -1, Idle: -1}
 	})
 	number, ok := wholeNumber(value)
 	if !ok || number == math.MaxInt64 {
@@ -92,10 +92,13 @@ func (r *vertexReading) add(s *readSource, id metricID, value string) {
 	}
 	number = max(number, Unset) // the legacy consumer has numbers below -9e11 for its placeholders
 	if id.topic == "" {
-		if id.kind == idSucceeded {
+		switch id.kind {
+		case idSucceeded:
 			subtask.Succeeded = number
-		} else {
+		case idFailed:
 			subtask.Failed = number
+		default:
+			subtask.Records = number
 		}
 		return
 	}

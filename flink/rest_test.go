@@ -114,8 +114,8 @@ func TestWhatASourceSaysArrives(t *testing.T) {
 			t.Errorf("partitions %+v", sample.Partitions)
 		}
 		wantSubtasks := []Subtask{
-			{Index: 0, Attempt: 0, Succeeded: 3, Failed: 0, Busy: 0.25, Backpressured: 0.5, Idle: 1},
-			{Index: 1, Attempt: 2, Succeeded: 3, Failed: 0, Busy: 0.25, Backpressured: 0.5, Idle: 1},
+			{Index: 0, Attempt: 0, Succeeded: 3, Failed: 0, Records: 100, Busy: 0.25, Backpressured: 0.5, Idle: 1},
+			{Index: 1, Attempt: 2, Succeeded: 3, Failed: 0, Records: 100, Busy: 0.25, Backpressured: 0.5, Idle: 1},
 		}
 		if !slices.Equal(sample.Subtasks, wantSubtasks) {
 			t.Errorf("subtasks %+v", sample.Subtasks)

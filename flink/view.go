@@ -107,7 +107,7 @@ type Source struct {
 	Legacy       bool   // FlinkKafkaConsumer: its committed offsets are set when requested, not when acknowledged
 
 	// ReadRecords is how many records the vertex read, said by REST once it FINISHED on Flink 2.x and final then; -1: not
-	// told. It is exact only of a vertex that was never restored or restarted.
+	// told. What its subtasks say of Records is as old as the rest of their sample.
 	ReadRecords int64
 
 	// Samples has at most one of each interface, the one taken last first. Of a job that ended or fell silent it is
@@ -137,6 +137,7 @@ type Subtask struct {
 	Attempt int64 // the attempt's number, or what else tells attempts apart; equal in samples of one attempt; -1: not told
 
 	Succeeded, Failed int64 // commit requests since the attempt began; -1: not told
+	Records           int64 // that it has read since the attempt began (numRecordsIn); -1: not told, as by all but REST
 
 	// Shares of its time, 0 to 1; -1: not told.
 	Busy, Backpressured, Idle float64
