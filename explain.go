@@ -82,17 +82,27 @@ func runExplain(o *options) error {
 	if minimum != "debug" {
 		minimum = "error" // the answer says what is wrong
 	}
-	c, err := kafka.NewCluster(wants, newLoggers(os.Stderr, o.logFormat, minimum).kit)
+	logs := newLoggers(os.Stderr, o.logFormat, minimum)
+	heard := o.collectFlink && len(cfg.Flink.Clusters) > 0 && place.Scope == web.OnePartition
+	if heard {
+		wants = narrowed(wants, place.Group)
+	}
+	c, err := kafka.NewCluster(wants, logs.kit)
 	if err != nil {
 		return usage(fmt.Errorf("kafka%s: %w", of(wants.Name), err))
 	}
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), defaultTimeout)
-	defer cancel()
-	if place.Scope == web.OnePartition {
-		return explainPartition(ctx, o, c, place)
+	var look *flinkLook
+	if heard {
+		if look, err = openLook(cfg, c, logs); err != nil {
+			return usage(err)
+		}
+		defer look.close()
 	}
-	return explainMany(ctx, o, c, place)
+	if place.Scope == web.OnePartition {
+		return explainPartition(o, c, look, place)
+	}
+	return explainMany(o, c, place)
 }
 
 // chosen is the cluster of a name; the only one without.
@@ -114,7 +124,10 @@ func chosen(all []kafka.Config, name string) (kafka.Config, error) {
 	return kafka.Config{}, fmt.Errorf("--cluster=%q: there is no such cluster; want one of %s", name, list)
 }
 
-func explainPartition(ctx context.Context, o *options, c *kafka.Cluster, p web.Place) error {
+func explainPartition(o *options, c *kafka.Cluster, look *flinkLook, p web.Place) error {
+	unheard := look.compare(c)
+	ctx, cancel := context.WithTimeout(context.Background(), defaultTimeout)
+	defer cancel()
 	e, err := explanation(ctx, c, p)
 	if errors.Is(err, kafka.ErrLeftOut) {
 		return usage(err)
@@ -122,6 +135,8 @@ func explainPartition(ctx context.Context, o *options, c *kafka.Cluster, p web.P
 	if err != nil {
 		return &answered{exitUnknown, err}
 	}
+	e.Scraped = nil // there was no scrape
+	e.Flink, e.Unheard = look.words(p), unheard
 	write := func(w io.Writer) error { return e.WriteText(w, columns()) }
 	if o.explain.output == "json" {
 		write = e.WriteJSON
@@ -132,7 +147,9 @@ func explainPartition(ctx context.Context, o *options, c *kafka.Cluster, p web.P
 	return &answered{code: web.Exit(e.State())}
 }
 
-func explainMany(ctx context.Context, o *options, c *kafka.Cluster, p web.Place) error {
+func explainMany(o *options, c *kafka.Cluster, p web.Place) error {
+	ctx, cancel := context.WithTimeout(context.Background(), defaultTimeout)
+	defer cancel()
 	if _, err := c.Read(ctx); err != nil {
 		return &answered{exitUnknown, fmt.Errorf("kafka%s: %w", of(c.Name()), err)}
 	}
@@ -182,9 +199,9 @@ func (e *exporter) Explain(ctx context.Context, p web.Place) (*web.Explanation, 
 		return nil, err
 	}
 	x, err := explanation(ctx, c, p)
-	if err == nil {
-		p.Cluster = c.Name() // which the address may leave out
-		x.Flink = flinkWords(g.flink, p)
+	if err == nil && g.flink != nil {
+		// The address may leave the cluster out.
+		x.Flink, x.Unheard = flinkWords(g.flink.Said(c.Name(), p.Group, p.Topic, p.Partition)), g.unheard()
 	}
 	return x, err
 }

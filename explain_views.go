@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"truelag/collector"
 	"truelag/kafka"
 	"truelag/web"
 )
@@ -87,27 +86,6 @@ func blockerOf(e *kafka.Explanation) *web.Blocker {
 		}
 	}
 	return b
-}
-
-// flinkWords is what Flink jobs have said of a partition.
-func flinkWords(f *collector.Flink, p web.Place) []web.FlinkWord {
-	if f == nil {
-		return nil
-	}
-	var words []web.FlinkWord
-	for _, s := range f.Said(p.Cluster, p.Group, p.Topic, p.Partition) {
-		w := web.FlinkWord{
-			Cluster: s.FlinkCluster, Job: s.Job, JobID: s.JobID, State: s.State, Ended: s.Ended, Operator: s.Operator, How: s.How,
-			Compared: s.At, Interface: string(s.Interface), Heard: s.After, Fresh: s.Fresh,
-			Emitted: s.Emitted, Committed: s.Committed, Broker: s.Broker, Agreement: s.Agreement.String(),
-			Replay: s.Replay, Skip: s.Skip, Uncommitted: s.Uncommitted,
-		}
-		for _, c := range s.Conditions {
-			w.Conditions = append(w.Conditions, c.String())
-		}
-		words = append(words, w)
-	}
-	return words
 }
 
 func kindsOf(c *kafka.Composition) web.Kinds {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/go-kit/log"
 	"github.com/go-kit/log/level"
@@ -29,6 +30,33 @@ func openFlink(settings config.FlinkCluster, wants flink.Config, logger log.Logg
 	return c, nil
 }
 
+// openFlinks makes the Flink clusters of a configuration, or takes them from the generation before. Each gets a user.
+func openFlinks(cfg *config.Config, before *generation, logs loggers) (clusters []*flinkCluster, err error) {
+	defer func() {
+		if err != nil {
+			for _, c := range clusters {
+				c.close()
+			}
+			clusters = nil
+		}
+	}()
+	wanted, err := cfg.FlinkClusters()
+	if err != nil {
+		return nil, err
+	}
+	for i, wants := range wanted {
+		settings := cfg.Flink.Clusters[i]
+		c := before.heard(settings)
+		if c == nil {
+			if c, err = openFlink(settings, wants, logs.kit); err != nil {
+				return clusters, fmt.Errorf("flink.clusters[%d]: %w", i, err)
+			}
+		}
+		clusters = append(clusters, c)
+	}
+	return clusters, nil
+}
+
 // poll begins what goes on between scrapes.
 func (c *flinkCluster) poll(logger log.Logger) {
 	c.start(func(ctx context.Context) {
@@ -40,10 +68,13 @@ func (c *flinkCluster) poll(logger log.Logger) {
 
 func (c *flinkCluster) close() { c.release(c.Close) }
 
-// sources is whose commits the jobs of the cluster make.
-func (c *flinkCluster) sources() collector.FlinkSources {
+// sources is whose commits the jobs of the cluster make, which is one of cfg.
+func (c *flinkCluster) sources(cfg *config.Config) collector.FlinkSources {
 	s := collector.FlinkSources{
 		Cluster: c.config.KafkaCluster, Parameter: c.config.GroupParameter, Infer: c.config.InferGroups,
+	}
+	if s.Cluster == "" && len(cfg.Kafka.Clusters) == 1 {
+		s.Cluster = cfg.Kafka.Clusters[0].Name // the only one may have a name, too
 	}
 	for _, r := range c.config.Sources {
 		s.Rules = append(s.Rules, collector.FlinkSourceRule{

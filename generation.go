@@ -93,6 +93,17 @@ func (g *generation) unread() []web.Collector {
 	return unread
 }
 
+// unheard says which Flink clusters could not be heard in the last scrape, and why.
+func (g *generation) unheard() []string {
+	var why []string
+	for _, s := range g.status() {
+		if s.Collector == "flink" && s.Err != nil {
+			why = append(why, "not heard: "+oneLine(s.Err))
+		}
+	}
+	return why
+}
+
 // close waits for the scrapes that run and lets go of all clusters.
 func (g *generation) close() {
 	g.cancel()

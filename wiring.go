@@ -102,22 +102,14 @@ func (g *generation) collectKafka(o *options, cfg *config.Config, before *genera
 
 // collectFlink opens all Flink clusters and makes their collector, which compares them with what kc reads.
 func (g *generation) collectFlink(o *options, kc *collector.Kafka, cfg *config.Config, before *generation, logs loggers) (*collector.Flink, error) {
-	wanted, err := cfg.FlinkClusters()
-	if err != nil {
+	var err error
+	if g.flinks, err = openFlinks(cfg, before, logs); err != nil {
 		return nil, err
 	}
 	var clusters []collector.FlinkCluster
-	for i, wants := range wanted {
-		settings := cfg.Flink.Clusters[i]
-		c := before.heard(settings)
-		if c == nil {
-			if c, err = openFlink(settings, wants, logs.kit); err != nil {
-				return nil, fmt.Errorf("flink.clusters[%d]: %w", i, err)
-			}
-		}
-		g.flinks = append(g.flinks, c)
-		g.systems = append(g.systems, system{"flink", wants.Name})
-		clusters = append(clusters, collector.FlinkCluster{Reader: c, Sources: c.sources()})
+	for _, c := range g.flinks {
+		g.systems = append(g.systems, system{"flink", c.Name()})
+		clusters = append(clusters, collector.FlinkCluster{Reader: c, Sources: c.sources(cfg)})
 	}
 	return collector.NewFlink(collector.FlinkConfig{Shard: o.shard.Shard}, kc, clusters...)
 }

@@ -35,6 +35,7 @@ type Explanation struct {
 	Scraped  *Scraped // nil: nothing
 	Rewinds  []Event  // newest first
 	Flink    []FlinkWord
+	Unheard  []string // why what Flink says is missing
 	Requests []Request
 }
 

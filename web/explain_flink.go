@@ -11,7 +11,7 @@ type FlinkWord struct {
 	State               string // of the job, as Flink spells it; empty: not told
 	Ended               bool   // or nobody tells of it any more: what follows was said last
 	Operator            string
-	How                 string // the group is known
+	How                 string // the group is known; empty: it is not
 
 	Compared  time.Time
 	Interface string
@@ -46,6 +46,8 @@ func (f *FlinkWord) Offset(n int64) string {
 // Says is the comparison in a sentence.
 func (f *FlinkWord) Says() string {
 	switch {
+	case f.How == "":
+		return "It reads this partition, but which group it commits to is not told, and cannot be inferred from one look: flink.clusters[].sources can name it."
 	case f.Ended && f.Uncommitted > 0:
 		return fmt.Sprintf("The job is over. It had emitted at least %s that the group has not committed.", count(f.Uncommitted, "record"))
 	case f.Ended && f.Uncommitted == 0:
@@ -84,8 +86,11 @@ func (f *FlinkWord) again() string {
 	return fmt.Sprintf(" A start from the group's offsets would read %s again.", count(f.Replay, "record"))
 }
 
-// flink writes what Flink says.
-func (t *texter) flink(words []FlinkWord, now time.Time) {
+// flink writes what Flink says, and why more is missing.
+func (t *texter) flink(words []FlinkWord, unheard []string, now time.Time) {
+	for _, why := range unheard {
+		t.wrap("Flink: " + why)
+	}
 	for i := range words {
 		f := &words[i]
 		state := ""
@@ -107,7 +112,7 @@ type flinkView struct {
 	State    string `json:"state,omitempty"`
 	Ended    bool   `json:"ended,omitempty"`
 	Operator string `json:"operator"`
-	How      string `json:"group_known_by"`
+	How      string `json:"group_known_by,omitempty"`
 
 	Compared  time.Time  `json:"compared_at"`
 	Interface string     `json:"interface"`
@@ -131,7 +136,7 @@ func (f *FlinkWord) view() flinkView {
 		Replay: when(f.Replay >= 0, f.Replay), Skip: when(f.Skip >= 0, f.Skip), Uncommitted: when(f.Uncommitted >= 0, f.Uncommitted),
 		Conditions: f.Conditions, Sentence: f.Says(),
 	}
-	if !f.Ended {
+	if !f.Ended && f.How != "" {
 		v.Agreement = f.Agreement
 	}
 	return v

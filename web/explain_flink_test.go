@@ -50,6 +50,9 @@ func TestFlinkWords(t *testing.T) {
 		"The job is over. It had emitted at least 12 records that the group has not committed.": func(f *FlinkWord) {
 			f.Ended, f.Uncommitted = true, 12
 		},
+		"It reads this partition, but which group it commits to is not told, and cannot be inferred from one look: flink.clusters[].sources can name it.": func(f *FlinkWord) {
+			f.How = ""
+		},
 		"The job is over. All that it is known to have emitted is committed.": func(f *FlinkWord) { f.Ended = true },
 		"The job is over. What it had not committed is not known.":            func(f *FlinkWord) { f.Ended, f.Uncommitted = true, -1 },
 	} {
@@ -65,6 +68,7 @@ func TestExplanationShowsFlink(t *testing.T) {
 	with := func(p Place) *Explanation {
 		e := sample(p)
 		e.Flink = []FlinkWord{word(func(f *FlinkWord) { f.Conditions = []string{"markers_uncommitted", "held_back"} })}
+		e.Unheard = []string{"not heard: <eu>"}
 		return e
 	}
 	h := explaining(t, Lags{}, func(c *Config) {
@@ -77,6 +81,7 @@ func TestExplanationShowsFlink(t *testing.T) {
 	body := answer.Body.String()
 	for _, want := range []string{
 		"payments &lt;b&gt; / Source__orders", "5 s ago", "by rest", "<b>match</b>", "2 s ago", "Conditions: markers_uncommitted, held_back.",
+		"Flink: not heard: &lt;eu&gt;",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q", want)
@@ -87,8 +92,8 @@ func TestExplanationShowsFlink(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "Flink: payments <b> / Source__orders, RUNNING: emitted 9, committed 10 (by rest, 5 s ago). Its committed offset is one"
-	if !strings.Contains(text.String(), want) {
-		t.Errorf("the text lacks %q:\n%s", want, text.String())
+	if !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "Flink: not heard: <eu>") {
+		t.Errorf("the text lacks %q, or what was not heard:\n%s", want, text.String())
 	}
 	var out strings.Builder
 	if err := with(Place{Group: "g", Topic: "t"}).WriteJSON(&out); err != nil {

@@ -41,6 +41,7 @@ type explanationView struct {
 	Scraped     *scrapedView     `json:"last_scrape,omitempty"`
 	Rewinds     []eventView      `json:"rewinds,omitempty"`
 	Flink       []flinkView      `json:"flink,omitempty"`
+	Unheard     []string         `json:"flink_unheard,omitempty"`
 	Requests    []requestView    `json:"requests"`
 }
 
@@ -133,6 +134,7 @@ func (e *Explanation) view() explanationView {
 		v.Scraped = &scrapedView{s.At.UTC(), when(s.Known, s.Offsets), when(s.Known, s.Records), moment(s.CommitAt), s.Polled}
 	}
 	v.Rewinds = eventsView(e.Rewinds)
+	v.Unheard = e.Unheard
 	for i := range e.Flink {
 		v.Flink = append(v.Flink, e.Flink[i].view())
 	}

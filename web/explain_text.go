@@ -46,7 +46,7 @@ func (e *Explanation) WriteText(w io.Writer, width int) error {
 		t.wrap(fmt.Sprintf("rewind: %s ◄─ %s, %s back, %s to be read again, at %s",
 			number(r.To), number(r.From), count(r.Offsets, "offset"), count(r.Records, "record"), stamp(r.At)))
 	}
-	t.flink(e.Flink, e.At)
+	t.flink(e.Flink, e.Unheard, e.At)
 	if len(e.Log) > 0 {
 		t.gap()
 		t.batches(e.rows(textRows))
