@@ -56,6 +56,29 @@ func read(t *testing.T, k *kafka.Cluster) *kafka.Reading {
 	return r
 }
 
+// settled is a reading in which nothing is left of what was read while the logs changed, for a pass before it may have
+// ended what was begun then. No Fetch has failed in it: one that does costs its partitions what they do not know yet,
+// until the next pass.
+func settled(t *testing.T, k *kafka.Cluster) *kafka.Reading {
+	t.Helper()
+	failed := int64(-1)
+	for range 10 {
+		r := read(t, k)
+		now := int64(0)
+		for f, n := range r.Ledger.Errors {
+			if f.API == "Fetch" {
+				now += n
+			}
+		}
+		if now == failed {
+			return r
+		}
+		failed = now
+	}
+	t.Fatalf("a Fetch fails in every pass, %d so far", failed)
+	return nil
+}
+
 // lagOf finds the lag of a group on a topic; nil when there is none.
 func lagOf(r *kafka.Reading, group, topic string) *kafka.TopicLag {
 	for i := range r.Lags {

@@ -217,11 +217,7 @@ func (tr *trial) run(t *testing.T, k *kafka.Cluster) {
 	t.Helper()
 	before := tr.ask(t)
 	for range 10 {
-		var n int
-		var differences []string
-		for range passes {
-			n, differences = tr.compare(t, read(t, k), before)
-		}
+		n, differences := tr.compare(t, settled(t, k), before)
 		if after := tr.ask(t); !same(before, after) {
 			before = after
 			continue
@@ -234,10 +230,6 @@ func (tr *trial) run(t *testing.T, k *kafka.Cluster) {
 	}
 	t.Fatal("the logs do not come to rest")
 }
-
-// passes is after how many passes nothing is left of what was read while the logs changed: the first one may end what
-// was begun then.
-const passes = 2
 
 func same(a, b truth) bool {
 	for p := range b.rc {
