@@ -20,12 +20,18 @@ func checkConfig(o *options) error {
 	}
 	defer g.release()
 	fmt.Printf("The configuration is valid. Kafka clusters: %d\n", len(g.clusters))
+	if len(g.flinks) > 0 {
+		fmt.Printf("Flink clusters: %d\n", len(g.flinks))
+	}
 	if !o.probe {
 		return nil
 	}
 	var failures []error
 	for _, c := range g.clusters {
 		failures = append(failures, probe(c))
+	}
+	for _, c := range g.flinks {
+		failures = append(failures, probeFlink(c, c.sources(cfg)))
 	}
 	return errors.Join(failures...)
 }
@@ -38,8 +44,25 @@ func probe(c *cluster) error {
 	if err != nil {
 		return fmt.Errorf("kafka%s: %w", of(c.Name()), err)
 	}
+	var all []probed
+	for _, f := range findings {
+		all = append(all, probed(f))
+	}
+	return report("Kafka", "kafka", c.Name(), all)
+}
+
+// probed is what was found of one feature, as kafka.Finding has it.
+type probed struct {
+	Feature string
+	Needs   string
+	Found   string
+	Lacking bool
+}
+
+// report prints what was found. Its error says how much is missing.
+func report(title, system, cluster string, findings []probed) error {
 	lacking := 0
-	fmt.Printf("\nKafka%s:\n", of(c.Name()))
+	fmt.Printf("\n%s%s:\n", title, of(cluster))
 	for _, f := range findings {
 		mark := "ok   "
 		if f.Lacking {
@@ -49,7 +72,7 @@ func probe(c *cluster) error {
 		fmt.Printf("  %s  %s (%s): %s.\n", mark, f.Feature, f.Needs, f.Found)
 	}
 	if lacking > 0 {
-		return fmt.Errorf("kafka%s: %d of %d features lack something, see above", of(c.Name()), lacking, len(findings))
+		return fmt.Errorf("%s%s: %d of %d features lack something, see above", system, of(cluster), lacking, len(findings))
 	}
 	return nil
 }

@@ -37,6 +37,12 @@ type FlinkSourceRule struct {
 	Cluster string // of Kafka; empty: FlinkSources.Cluster
 }
 
+// Told is the Kafka cluster that a source reads and the group that it is told to commit to; empty: it is told none.
+func (f *FlinkSources) Told(job *flink.Job, source *flink.Source) (kafkaCluster, group string) {
+	g := f.of(job, source)
+	return g.Cluster, g.Group
+}
+
 // of is the group that a source is told to have. Its Cluster is always told.
 func (f *FlinkSources) of(job *flink.Job, source *flink.Source) sourceGroup {
 	group := sourceGroup{groupKey: groupKey{Cluster: f.Cluster}}
