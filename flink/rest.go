@@ -208,8 +208,12 @@ func (p *restPoll) readJobs(ctx context.Context, jobs []*restJob) {
 	_ = asked.Wait() // each job has its own error
 }
 
-// job is the job of a row of the list, which tells as much of it as can be known without asking it.
+// job is the job of a row of the list, which tells as much of it as can be known without asking it. One that has the id of
+// a job that ended is another job: a cluster for a single job may give each of its jobs the same.
 func (p *restPoller) job(row jobOverview, heard time.Time) *restJob {
+	if known := p.jobs[row.ID]; known != nil && known.done && !known.Started.Equal(row.Start.millis()) {
+		delete(p.jobs, row.ID)
+	}
 	job := entry(p.jobs, row.ID, func() *restJob { return &restJob{vertices: make(map[string]*restVertex), interval: -1} })
 	job.ID, job.Name, job.State, job.Version, job.Heard = row.ID, row.Name, row.State, p.version, heard
 	job.Started, job.Ended = row.Start.millis(), row.End.millis()

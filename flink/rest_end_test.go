@@ -174,3 +174,32 @@ func TestJobsThatAreNotWantedAreAskedNothing(t *testing.T) {
 		}
 	})
 }
+
+// A cluster for a single job gives its next job the same id.
+func TestAJobWithTheIDOfOneThatEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := func(emitted int64) *fakeVertex {
+			return runningVertex("v1", kafkaMetrics("op", "t", map[int32][2]int64{0: {emitted, emitted + 1}}))
+		}
+		first := runningJob("00", "job", source(9))
+		jm := newJobManager(first)
+		c := startCluster(t, jm, Config{KeepEnded: time.Hour})
+		view(t, c)
+		jm.change(func() {
+			first.state, first.ended = "FINISHED", time.Now()
+			first.vertices[0].status, first.vertices[0].end, first.vertices[0].readRecords = "FINISHED", time.Now(), 10
+		})
+		pass(time.Minute)
+		if s := onlySource(t, view(t, c)); s.ReadRecords != 10 {
+			t.Errorf("ended: %+v", s)
+		}
+		pass(time.Minute)
+		jm.change(func() { jm.jobs = []*fakeJob{runningJob("00", "job", source(3))} })
+		pass(11 * time.Second)
+		v := view(t, c)
+		s := onlySource(t, v)
+		if j := v.Jobs[0]; j.State != "RUNNING" || !j.Ended.IsZero() || s.ReadRecords != -1 || !s.Samples[0].Running || s.Samples[0].Partitions[0].Emitted != 3 {
+			t.Errorf("the next job is %+v", j)
+		}
+	})
+}
