@@ -48,6 +48,11 @@ func (v *restVertex) end(sources []Source, detail *vertexDetail, ours clock, j *
 	}
 }
 
+// retire drops what it takes to ask the vertex: what an ended job said last is kept for a day, and ids are many.
+func (v *restVertex) retire() {
+	*v = restVertex{id: v.id, path: v.path, asked: v.asked, sources: v.sources}
+}
+
 // finalRecords is how many records a vertex read, which 2.x says of one that FINISHED; 1.x says 0 of a source.
 func finalRecords(detail *vertexDetail, version string) int64 {
 	complete := detail.Metrics.ReadComplete

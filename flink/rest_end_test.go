@@ -203,3 +203,19 @@ func TestAJobWithTheIDOfOneThatEnded(t *testing.T) {
 		}
 	})
 }
+
+// A session cluster may run a job a minute, each with thousands of ids, and all are kept for a day.
+func TestAJobThatEndedKeepsItsWordsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		job := runningJob("aa", "job", runningVertex("v1", kafkaMetrics("op", "t", map[int32][2]int64{0: {1, 2}})))
+		c := startCluster(t, newJobManager(job), Config{KeepEnded: time.Hour})
+		view(t, c)
+		job.state, job.ended, job.vertices[0].status = "CANCELED", time.Now(), "CANCELED"
+		pass(time.Minute)
+		onlySource(t, view(t, c))
+		v := c.rest.jobs["aa"].vertices["v1"]
+		if len(v.wanted)+len(v.requests)+len(v.instances)+len(v.rivals) > 0 {
+			t.Errorf("kept: %+v", v)
+		}
+	})
+}

@@ -79,7 +79,11 @@ func (p *restPoll) readJob(ctx context.Context, j *restJob) error {
 		}
 	}
 	err := errors.Join(problems...)
-	j.done = err == nil && detail.settled(p.cacheTime)
+	if j.done = err == nil && detail.settled(p.cacheTime); j.done {
+		for _, v := range j.vertices {
+			v.retire()
+		}
+	}
 	return err
 }
 
