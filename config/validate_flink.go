@@ -78,7 +78,7 @@ func (v *validator) kafkaCluster(path, name string, clusters []Cluster, needed b
 func (v *validator) rest(path string, r *FlinkREST) {
 	v.url(path+".url", r.URL)
 	v.http(path+".http", &r.HTTP)
-	v.span(path+".poll_interval", r.PollInterval, time.Second, 10*time.Minute)
+	v.span(path+".poll_interval", r.PollInterval, time.Second, time.Minute) // what is not heard for two counts as ended
 	v.span(path+".update_interval", r.UpdateInterval, 0, time.Hour)
 	v.span(path+".timeout", r.Timeout, 100*time.Millisecond, time.Minute)
 }

@@ -30,7 +30,7 @@ type RESTConfig struct {
 	HTTP promconfig.HTTPClientConfig
 
 	// Interval is the time between two polls. It is of no use to poll more often than Flink makes a dump: where Interval
-	// is not longer than the update interval, a poll waits for the next dump to be due.
+	// is not longer than the update interval, a poll waits for the next dump to be due, up to a minute.
 	Interval time.Duration
 
 	// UpdateInterval is the JobManager's metrics.fetcher.update-interval; 0: as /jobmanager/config says, else 10 s.

@@ -19,6 +19,10 @@ import (
 // jobsAtOnce is how many jobs are asked at the same time: a JobManager has a few threads for all its clients.
 const jobsAtOnce = 4
 
+// longestSilence is how long a poll waits for a dump that is not due yet. A job of which nobody tells for two minutes is taken
+// for one that has ended, and checkpoints are told without a dump.
+const longestSilence = time.Minute
+
 // restPoller asks a JobManager on a clock of its own and keeps what it said. A poll costs one request that triggers a
 // dump and one for the list of jobs; per job that did not end one each for the job, its checkpoints and the dump's time;
 // per source vertex as many as its ids take, and once a minute one for the list of its ids. What does not change is asked
@@ -134,6 +138,9 @@ func (p *restPoller) poll(ctx context.Context) (next time.Time) {
 	// A trigger before the next dump is due would show this one again.
 	if due := dumped.Add(p.updateInterval + dumpMargin); !dumped.IsZero() && due.After(next) {
 		next = due
+	}
+	if latest := began.Add(max(p.cfg.Interval, longestSilence)); next.After(latest) {
+		next = latest
 	}
 	return next
 }

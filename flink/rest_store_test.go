@@ -207,3 +207,26 @@ func TestKindsOfSources(t *testing.T) {
 		}
 	})
 }
+
+// Polls wait for the next dump, but no longer than it takes to be taken for a job that ended.
+func TestPollsAreNeverFarApart(t *testing.T) {
+	for interval, want := range map[time.Duration][2]time.Duration{
+		time.Second:      {10 * time.Second, 10 * time.Second},
+		10 * time.Second: {10 * time.Second, 12 * time.Second},
+		time.Hour:        {time.Minute, time.Minute},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			jm := newJobManager(runningJob("aa", "job", runningVertex("v1", kafkaMetrics("op", "t", map[int32][2]int64{0: {1, 2}}))))
+			jm.interval = interval
+			c := startCluster(t, jm, Config{REST: &RESTConfig{Interval: 10 * time.Second}})
+			for range 5 {
+				began := time.Now()
+				next := c.rest.poll(t.Context())
+				if after := next.Sub(began); after < want[0] || after > want[1] {
+					t.Errorf("a dump every %s: the next poll is %s after this one, want %s", interval, after, want)
+				}
+				pass(time.Until(next))
+			}
+		})
+	}
+}
