@@ -21,6 +21,7 @@ var imports = map[string][]string{
 	"exposition": {},
 	"flink":      {},
 	"kafka":      {},
+	"mysql":      {"truelag/mysql/gtid"},
 	"web":        {},
 }
 
