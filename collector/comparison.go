@@ -24,7 +24,10 @@ type comparison struct {
 }
 
 // sourceKey is a Kafka source of one job.
-type sourceKey struct{ flinkCluster, job, vertex, operator, kafkaCluster string }
+type sourceKey struct {
+	flinkCluster, job, vertex, operator, kafkaCluster string
+	legacy                                            bool
+}
 
 // comparedSource is what is remembered of a source.
 type comparedSource struct {
@@ -80,7 +83,7 @@ func (c *comparison) begin(views []*flink.View, r *kafka.Reading) *comparisonPas
 				if group.Cluster != c.cluster {
 					continue
 				}
-				key := sourceKey{v.Cluster, job.ID, source.Vertex, source.Operator, source.KafkaCluster}
+				key := sourceKey{v.Cluster, job.ID, source.Vertex, source.Operator, source.KafkaCluster, source.Legacy}
 				seen[key] = true
 				if c.sources[key] == nil {
 					c.sources[key] = &comparedSource{lines: map[partitionKey]*comparedLine{}}

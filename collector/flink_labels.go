@@ -32,12 +32,16 @@ func newFlinkRows(t flinkTable, v *flink.View, found []*finding, compared bool) 
 	for _, f := range found {
 		findings[f.job.ID] = append(findings[f.job.ID], f)
 	}
-	t.names = jobNames(v.Jobs)
+	t.names = jobNames(v.Jobs, t.now)
 	for i := range v.Jobs {
 		t.job(&v.Jobs[i], findings[v.Jobs[i].ID], compared)
 	}
+	targets := map[flink.Interface]names{} // what tells some apart is not shown: a query, a user
 	for _, r := range v.Reaches {
-		put(&t.rows.reaches, t.pairs("", "interface", string(r.Interface), "target", r.Target), r)
+		if targets[r.Interface] == nil {
+			targets[r.Interface] = names{}
+		}
+		put(&t.rows.reaches, t.pairs("", "interface", string(r.Interface), "target", targets[r.Interface].take(r.Target, "")), r)
 	}
 	return t.rows
 }
@@ -93,23 +97,20 @@ func (t *flinkTable) job(job *flink.Job, found []*finding, compared bool) {
 
 // sources makes the rows of a job's sources. Operators of one name have the ids of their vertices behind it.
 func (t *flinkTable) sources(job string, of *flink.Job, found []*finding) {
-	taken := map[string]bool{}
+	taken := names{}
 	for i := range of.Sources {
 		source := &of.Sources[i]
 		operator := source.Operator
 		if source.KafkaCluster != "" {
 			operator += " (" + source.KafkaCluster + ")"
 		}
-		if taken[operator] {
-			operator += " (" + source.Vertex + ")"
-		}
-		taken[operator] = true
+		operator = taken.take(operator, source.Vertex)
 		row := flinkSource{succeeded: -1, failed: -1, busy: -1, backpressured: -1, idle: -1}
 		if t.shard.Owns(of.Name) {
 			row.sum(source)
 		}
 		if k := slices.IndexFunc(found, func(f *finding) bool {
-			return f.source.Vertex == source.Vertex && f.operator == source.Operator && f.kafkaCluster == source.KafkaCluster
+			return f.source.Vertex == source.Vertex && f.operator == source.Operator && f.kafkaCluster == source.KafkaCluster && f.legacy == source.Legacy
 		}); k >= 0 {
 			row.compared, row.group, row.how, row.label = true, found[k].group.groupKey, found[k].group.How, found[k].label
 		}
