@@ -126,16 +126,20 @@ func (l *flinkLook) words(p web.Place) []web.FlinkWord {
 func flinkWords(said []collector.FlinkSaid) []web.FlinkWord {
 	var words []web.FlinkWord
 	for _, s := range said {
-		w := web.FlinkWord{
+		words = append(words, web.FlinkWord{
 			Cluster: s.FlinkCluster, Job: s.Job, JobID: s.JobID, State: s.State, Ended: s.Ended, Operator: s.Operator, How: s.How,
 			Compared: s.At, Interface: string(s.Interface), Heard: s.After, Fresh: s.Fresh,
 			Emitted: s.Emitted, Committed: s.Committed, Broker: s.Broker, Agreement: s.Agreement.String(),
-			Replay: s.Replay, Skip: s.Skip, Uncommitted: s.Uncommitted,
-		}
-		for _, c := range s.Conditions {
-			w.Conditions = append(w.Conditions, c.String())
-		}
-		words = append(words, w)
+			Replay: s.Replay, Skip: s.Skip, Uncommitted: s.Uncommitted, Conditions: namesOf(s.Conditions),
+		})
 	}
 	return words
+}
+
+func namesOf(conditions []collector.Condition) []string {
+	var names []string
+	for _, c := range conditions {
+		names = append(names, c.String())
+	}
+	return names
 }

@@ -129,7 +129,9 @@ func (e *exporter) Ready() error {
 func (e *exporter) Overview() web.Overview {
 	g := e.generation()
 	at, groups, lacking := summarize(g.clusters)
-	return web.Overview{Collectors: g.collectors(), Read: at, Groups: groups, Off: slices.Concat(lacking, g.off)}
+	return web.Overview{
+		Collectors: g.collectors(), Read: at, Groups: groups, Flink: reviewOf(g.flink), Off: slices.Concat(lacking, g.off),
+	}
 }
 
 // Settings is the effective configuration.

@@ -50,6 +50,29 @@ func summarize(clusters []*cluster) (at time.Time, groups web.Ranking, off []web
 	return at, groups, off
 }
 
+// reviewOf is what was found last about Flink sources; nil: none is heard.
+func reviewOf(f *collector.Flink) *web.FlinkReview {
+	if f == nil {
+		return nil
+	}
+	from := f.Review()
+	r := &web.FlinkReview{Read: from.At, Sources: from.Sources}
+	for i := range from.Troubled {
+		t := &from.Troubled[i]
+		to := web.FlinkTrouble{
+			FlinkCluster: t.FlinkCluster, Job: t.Job, Operator: t.Operator,
+			Place: web.Place{Cluster: t.KafkaCluster, Group: t.Group, Topic: t.Topic, Partition: t.Partition},
+			Ended: t.Ended, Skip: t.Skip, Ahead: t.Ahead, Behind: t.Behind, Uncommitted: t.Uncommitted,
+			Conditions: namesOf(t.Conditions),
+		}
+		if t.How != "" && t.Topic != "" {
+			to.Place.Scope = web.OnePartition
+		}
+		r.Troubled = append(r.Troubled, to)
+	}
+	return r
+}
+
 func rank(cluster string, r *kafka.Reading) web.Ranking {
 	var groups web.Ranking
 	for i := range r.Lags {

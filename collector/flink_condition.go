@@ -1,5 +1,7 @@
 package collector
 
+import "slices"
+
 // Condition is something about the commits of a Flink source that shows from outside. docs/flink-conditions.md says what each
 // means and what to do; several may hold at once.
 type Condition uint8
@@ -58,6 +60,13 @@ var conditionNames = [conditions]string{
 }
 
 func (c Condition) String() string { return conditionNames[c] }
+
+// Fault says that something is to be done about the condition: that the job's commits do not come, or cannot be relied on, or
+// that its source does not read. The others pass by themselves, or leave nothing wrong.
+func (c Condition) Fault() bool {
+	passing := []Condition{CommitsWaiting, OffsetsReset, RestoredOlder, MarkersUncommitted, MetricBelowCommit, NothingEmitted}
+	return !slices.Contains(passing, c)
+}
 
 // Conditions lists every condition in the order of their values.
 func Conditions() []Condition {

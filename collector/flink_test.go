@@ -27,6 +27,7 @@ type flinkBed struct {
 	admin   *kadm.Client
 	sources collector.FlinkSources
 	set     *collector.Set
+	flink   *collector.Flink
 	says    *flink.View
 }
 
@@ -58,9 +59,9 @@ func (b *flinkBed) shard(shard kafka.Shard) {
 	b.t.Cleanup(reader.Close)
 	k, err := collector.NewKafka(collector.KafkaConfig{}, reader)
 	must(b.t, err)
-	f, err := collector.NewFlink(collector.FlinkConfig{Shard: shard}, k, collector.FlinkCluster{Reader: b, Sources: b.sources})
+	b.flink, err = collector.NewFlink(collector.FlinkConfig{Shard: shard}, k, collector.FlinkCluster{Reader: b, Sources: b.sources})
 	must(b.t, err)
-	b.set, err = collector.NewSet(collector.Config{DisableExporterMetrics: true}, log.NewNopLogger(), k, f)
+	b.set, err = collector.NewSet(collector.Config{DisableExporterMetrics: true}, log.NewNopLogger(), k, b.flink)
 	must(b.t, err)
 }
 

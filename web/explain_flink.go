@@ -27,10 +27,13 @@ type FlinkWord struct {
 }
 
 // Of names the job and its source.
-func (f *FlinkWord) Of() string {
-	of := name(f.Job) + " / " + name(f.Operator)
-	if f.Cluster != "" {
-		of = name(f.Cluster) + " / " + of
+func (f *FlinkWord) Of() string { return flinkSource(f.Cluster, f.Job, f.Operator) }
+
+// flinkSource names a source.
+func flinkSource(cluster, job, operator string) string {
+	of := name(job) + " / " + name(operator)
+	if cluster != "" {
+		of = name(cluster) + " / " + of
 	}
 	return of
 }

@@ -12,6 +12,7 @@ type Overview struct {
 	Collectors []Collector
 	Read       time.Time // when Groups were read; zero: not yet, and Groups is unknown
 	Groups     Ranking
+	Flink      *FlinkReview // nil: no Flink is heard
 	Off        []Off
 }
 
