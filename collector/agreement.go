@@ -111,19 +111,32 @@ func (l *CommitLine) Observe(s CommitSample) Judgement {
 	l.last = s
 	l.last.Followed = nil
 	l.patience.observe(s.At, s.Commits)
-	switch {
-	case !s.Known:
-		if l.held.begun {
-			l.held.follow(s.At, s.Followed, l.held.now)
-		}
+	if l.hold(&s); !s.Known {
 		return Judgement{}
+	}
+	l.held.forget(s.After.Add(-l.patience.reach(s.At)))
+	return Judgement{Agreement: l.compare(&s), Replay: replay(&s), Skip: l.commits.skip(&s)}
+}
+
+// Miss takes what a sample says of the broker, where nothing was heard of the source as it is now. Commits that are followed
+// are handed over once, and the source may be heard again and say one of them.
+func (l *CommitLine) Miss(s CommitSample) {
+	if l.begun {
+		l.hold(&s)
+	}
+}
+
+// hold notes which offsets the group has had.
+func (l *CommitLine) hold(s *CommitSample) {
+	switch {
+	case !s.Known && l.held.begun:
+		l.held.follow(s.At, s.Followed, l.held.now)
+	case !s.Known:
 	case s.Followed == nil:
 		l.held.poll(s.At, s.Broker)
 	default:
 		l.held.follow(s.At, s.Followed, s.Broker)
 	}
-	l.held.forget(s.After.Add(-l.patience.reach(s.At)))
-	return Judgement{Agreement: l.compare(&s), Replay: replay(&s), Skip: l.commits.skip(&s)}
 }
 
 // renewed says that the sample is of another attempt than the last one: counters and offsets begin anew with each.

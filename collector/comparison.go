@@ -41,6 +41,7 @@ type comparedSource struct {
 type comparedLine struct {
 	CommitLine
 	id      kafka.TopicID
+	heard   time.Time // when the source was last heard to say something of it
 	first   int64     // the first emitted offset that was heard; flink.Unset: none
 	rewinds int64     // of the group on the partition, as last read
 	rewound time.Time // when that was seen to rise
@@ -131,8 +132,30 @@ func (s *comparedSource) begin(p *comparisonPass, f *finding, heard *heardSource
 	for i := range heard.partitions {
 		f.partitions[i] = s.compare(p, f, &heard.partitions[i])
 	}
-	maps.DeleteFunc(s.lines, func(k partitionKey, _ *comparedLine) bool { return !heard.has(k) })
+	maps.DeleteFunc(s.lines, func(at partitionKey, line *comparedLine) bool {
+		return !heard.has(at) && (line.old(p.reading.Topic(at.Topic)) || !line.miss(p, p.sample(s.group.Group, at)))
+	})
 	return true
+}
+
+// forgetAfter is for how long a partition may not be heard of before its history is forgotten: a reporter may be silent at
+// times, and a partition may go to another instance of its source.
+const forgetAfter = 10 * time.Minute
+
+// miss goes on with the history of a partition of which nothing was heard in a pass. It returns false where that is of no
+// use any more.
+func (l *comparedLine) miss(p *comparisonPass, s CommitSample) bool {
+	if p.reading.At.Sub(l.heard) > forgetAfter {
+		l.CommitLine = CommitLine{}
+		return false
+	}
+	l.Miss(s)
+	return true
+}
+
+// old says that the line is of a topic of another identity, as far as the topic's is known.
+func (l *comparedLine) old(topic *kafka.Topic) bool {
+	return topic != nil && topic.Err == nil && topic.ID != l.id
 }
 
 // infer looks for the group by the offsets.
@@ -174,21 +197,25 @@ func (s *comparedSource) compare(p *comparisonPass, f *finding, h *heardPartitio
 	if s.group.How == "" {
 		return row
 	}
+	sample := p.sample(s.group.Group, h.partitionKey)
 	row.broker, row.epoch = p.commit(s.group.Group, h.partitionKey)
 	line := s.lines[h.partitionKey]
-	if line == nil || line.id != row.topic.ID {
+	if line == nil || line.old(row.topic) {
 		line = &comparedLine{id: row.topic.ID, first: flink.Unset, rewinds: -1}
 		s.lines[h.partitionKey] = line
+		delete(s.watch.partitions, h.partitionKey)
 	}
 	if row.emitted >= 0 && line.first < 0 {
 		line.first = row.emitted
 	}
 	if row.trusted && f.live {
-		row.judgement = line.Observe(CommitSample{
-			At: p.reading.CommitsTold, Known: row.broker != notRead, Broker: row.broker, Followed: p.followed(s.group.Group, h.partitionKey),
-			After: h.sample.After, Before: h.sample.Before, Committed: row.committed, Emitted: row.emitted,
-			Commits: h.commits(), Attempt: h.attempt(), Legacy: f.source.Legacy,
-		})
+		line.heard = p.reading.At
+		sample.After, sample.Before, sample.Legacy = h.sample.After, h.sample.Before, f.source.Legacy
+		sample.Committed, sample.Emitted = row.committed, row.emitted
+		sample.Commits, sample.Attempt = h.commits(), h.attempt()
+		row.judgement = line.Observe(sample)
+	} else {
+		line.miss(p, sample)
 	}
 	row.ask(p, s.group.Group, line.first, !f.live)
 	return row

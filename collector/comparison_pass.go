@@ -74,6 +74,14 @@ func (p *comparisonPass) commit(group string, at partitionKey) (offset int64, ep
 	return c.Offset, c.LeaderEpoch
 }
 
+// sample is what the broker says of a group's commit on a partition.
+func (p *comparisonPass) sample(group string, at partitionKey) CommitSample {
+	broker, _ := p.commit(group, at)
+	return CommitSample{
+		At: p.reading.CommitsTold, Known: broker != notRead, Broker: broker, Followed: p.followed(group, at),
+	}
+}
+
 func commitOn(commits []kafka.Commit, partition int32) (kafka.Commit, bool) {
 	i, ok := slices.BinarySearchFunc(commits, partition, func(c kafka.Commit, p int32) int { return cmp.Compare(c.Partition, p) })
 	if !ok {

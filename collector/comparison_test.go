@@ -1,0 +1,98 @@
+package collector
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"truelag/flink"
+	"truelag/kafka"
+)
+
+// comparisonBed compares one job's source on one partition with readings that are made up.
+type comparisonBed struct {
+	*comparison
+	now   time.Time
+	trail []int64 // nil: not followed
+	pass  *comparisonPass
+}
+
+func newComparisonBed() *comparisonBed {
+	any := func(string) bool { return true }
+	return &comparisonBed{now: time.Unix(1_000_000, 0), comparison: newComparison("", "", map[string]FlinkSources{
+		"": {Rules: []FlinkSourceRule{{Job: any, Operator: any, DynamicID: any, Group: "g"}}},
+	})}
+}
+
+// compare makes a pass in which the job says what the sources do, and the group has a commit. It returns the verdict;
+// Unknown without a row.
+func (b *comparisonBed) compare(broker int64, sources ...flink.Source) Agreement {
+	v := &flink.View{Jobs: []flink.Job{{ID: "1", Name: "job", State: "RUNNING", Heard: b.now, Sources: sources}}}
+	r := &kafka.Reading{Snapshot: &kafka.Snapshot{
+		At: b.now, CommitsTold: b.now, GroupsComplete: true,
+		Topics: []kafka.Topic{{Name: "t", ID: kafka.TopicID{1}, Partitions: []kafka.Partition{{LastStable: 1000, HighWatermark: 1000}}}},
+		Groups: []kafka.Group{{Name: "g", Topics: []kafka.GroupTopic{{Topic: "t", Commits: []kafka.Commit{{Offset: broker, LeaderEpoch: -1}}}}}},
+	}}
+	if b.trail != nil {
+		trail := kafka.CommitTrail{Group: "g", Followed: true, UpToDate: true, Gapless: true}
+		commits := kafka.PartitionTrail{Topic: "t"}
+		for _, offset := range b.trail {
+			commits.Commits = append(commits.Commits, kafka.SeenCommit{Offset: offset})
+		}
+		trail.Partitions = []kafka.PartitionTrail{commits}
+		r.Trails, b.trail = []kafka.CommitTrail{trail}, []int64{}
+	}
+	b.pass = b.begin([]*flink.View{v}, r)
+	b.end(b.pass, make([]kafka.Answer, len(b.pass.questions)))
+	if len(b.pass.found) == 0 || len(b.pass.found[0].partitions) == 0 {
+		return Unknown
+	}
+	return b.pass.found[0].partitions[0].judgement.Agreement
+}
+
+// source is what is heard of the source now.
+func (b *comparisonBed) source(emitted, committed, commits int64) flink.Source {
+	return flink.Source{Vertex: "v", Operator: "op", ReadRecords: -1, Samples: []flink.Sample{{
+		Interface: flink.REST, After: b.now, Before: b.now, Running: true,
+		Subtasks:   []flink.Subtask{{Attempt: 0, Succeeded: commits}},
+		Partitions: []flink.Partition{{Topic: "t", Emitted: emitted, Committed: committed}},
+	}}}
+}
+
+// A job that commits each second, and says so a little late, is well all the time: what its group commits in passes that do
+// not hear of the source is followed all the same.
+func TestCommitsAreFollowedWhileTheSourceIsNotHeard(t *testing.T) {
+	old := func(b *comparisonBed, s flink.Source) []flink.Source {
+		s.Samples[0].Before = b.now.Add(-staleAfter)
+		return []flink.Source{s}
+	}
+	for name, unheard := range map[string]func(*comparisonBed, flink.Source) []flink.Source{
+		"old": old,
+		"does not run": func(_ *comparisonBed, s flink.Source) []flink.Source {
+			s.Samples[0].Running = false
+			return []flink.Source{s}
+		},
+		"its reporter is silent": func(_ *comparisonBed, s flink.Source) []flink.Source {
+			s.Samples[0].Partitions = nil
+			return []flink.Source{s}
+		},
+	} {
+		b := newComparisonBed()
+		b.trail = []int64{}
+		b.compare(10, b.source(5, 5, 1)) // its last commit is not acknowledged yet
+		offset := int64(10)
+		for second := range 200 {
+			b.now = b.now.Add(time.Second)
+			offset++
+			b.trail = append(b.trail, offset)
+			s := b.source(offset+3, offset-1, offset)
+			sources := []flink.Source{s}
+			if second < 190 {
+				sources = unheard(b, s)
+			}
+			if got := b.compare(offset, sources...); slices.Contains([]Agreement{BrokerAhead, BrokerBehind}, got) {
+				t.Fatalf("%s: after %d s %v", name, second, got)
+			}
+		}
+	}
+}
