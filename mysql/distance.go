@@ -1,0 +1,123 @@
+package mysql
+
+// Distance is how far a consumer's position is from the end of a server's binlog. A number that is not known has no meaning in
+// the state, or was not to be had; one that is known is never less than the truth.
+type Distance struct {
+	State State
+
+	// Bytes is what a dump stream from the position on would deliver, events without a transaction included.
+	Bytes Number
+
+	// Effective is Bytes where a transaction follows, and 0 where none does.
+	Effective Number
+
+	// Files is how many files follow that of the position.
+	Files Number
+
+	// Transactions is how many the server has executed and the consumer has not read. On MariaDB it is a distance between
+	// sequence numbers, since some may have been left out. At most math.MaxInt64.
+	Transactions Number
+
+	// HeadroomFiles and HeadroomBytes are what lies before the position: how much can be purged before the consumer loses its
+	// place.
+	HeadroomFiles, HeadroomBytes Number
+
+	// Ambiguous says that the position can mean several places, since positions begin anew at 4 GiB. Bytes is from the first of
+	// them.
+	Ambiguous bool
+
+	// Err is why the consumer's GTID set could not be read. Its file and position are judged all the same.
+	Err error
+}
+
+// Measure judges a position by what the server has and by the events that follow. nil is an inventory or a position that could
+// not be read.
+func Measure(inv *Inventory, p *Position, after After) Distance {
+	switch {
+	case p == nil:
+		return Distance{State: Unknown}
+	case p.InSnapshot():
+		d := Distance{State: Snapshot}
+		if inv != nil { // the snapshot's beginning must still be there at its end
+			d.keep(inv, inv.locate(p))
+		}
+		return d
+	case p.IsZero():
+		return Distance{State: NoPosition}
+	case inv == nil:
+		return Distance{State: Unknown}
+	}
+	at := inv.locate(p)
+	read := inv.history(p, at.state == OK)
+	d := Distance{State: judge(at, read, after), Transactions: read.left, Err: read.err}
+	switch d.State {
+	case OK:
+	case Foreign, Invalid: // the set tells what the place does not
+		return d
+	default:
+		d.Transactions = Number{}
+		return d
+	}
+	d.keep(inv, at)
+	if at.state == OK {
+		d.Bytes, _ = inv.bytes(at)
+		d.Files = known(int64(len(inv.Files) - at.index - 1))
+	}
+	d.follow(p, after)
+	return d
+}
+
+// judge says whether a consumer can go on. Its set of transactions counts for more than the name of a file that is not there: file
+// names change with the server, and a consumer that keeps a set goes on by it.
+func judge(at place, read history, after After) State {
+	switch {
+	case at.state == Foreign || at.state == Invalid:
+		return at.state
+	case read.state == Purged || read.state == Ahead:
+		return read.state
+	case at.state == Purged && !read.proof, at.state == Ahead && read.state != OK:
+		return at.state
+	case at.state == OK && after == NoEvent:
+		return Invalid
+	case at.state != OK && read.state != OK:
+		return Unknown
+	default:
+		return OK
+	}
+}
+
+// keep sets the headroom of a place.
+func (d *Distance) keep(inv *Inventory, at place) {
+	if at.state != OK {
+		return
+	}
+	_, d.HeadroomBytes = inv.bytes(at)
+	d.HeadroomFiles = known(int64(at.index))
+	d.Ambiguous = at.ambiguous
+}
+
+// follow sets what depends on the events that follow. Where nobody has looked, a consumer is caught up only at the very end,
+// or where it has noted down a set alone and that has all.
+func (d *Distance) follow(p *Position, after After) {
+	switch after {
+	case None:
+		d.State = CaughtUp
+	case Rest, Transaction:
+		d.Effective = d.Bytes
+		if d.Transactions.is(0) { // the sets do not know of the one that follows: it may be one of many without a GTID
+			d.Transactions = Number{}
+		}
+	default:
+		all := d.Transactions.is(0)
+		if d.Bytes.is(0) {
+			d.Effective = known(0)
+			all = all || !d.Transactions.Known
+		}
+		if all && (d.Bytes.is(0) || p.File == "") {
+			d.State = CaughtUp
+		}
+	}
+	if d.State == CaughtUp {
+		d.Effective, d.Transactions = known(0), known(0)
+	}
+}

@@ -1,0 +1,97 @@
+// Package mysql reckons how far a reader of a MySQL or MariaDB server's binlog is from its end, and whether the place that it
+// has noted down is still there. It knows no Prometheus.
+//
+// The server's side is an Inventory, a consumer's side a Position; Measure makes a Distance of the two. A position is to be
+// read before the inventory that it is measured by: what was written in between then counts as not yet read, and never the
+// other way round.
+package mysql
+
+import (
+	"time"
+
+	"truelag/mysql/gtid"
+)
+
+// Flavor is the kind of a server: it decides how transactions are named.
+type Flavor uint8
+
+// The flavors.
+const (
+	MySQL Flavor = iota
+	MariaDB
+)
+
+// Flavors lists every flavor in the order of their values.
+func Flavors() []Flavor { return []Flavor{MySQL, MariaDB} }
+
+func (f Flavor) String() string { return [...]string{"mysql", "mariadb"}[f] }
+
+// parse reads a set of transactions as servers of the flavor print it.
+func (f Flavor) parse(text string) (gtid.Set, error) {
+	if f == MariaDB {
+		return gtid.ParseMariaDB(text)
+	}
+	return gtid.ParseMySQL(text)
+}
+
+// Inventory is what a server has in its binlog. It is not changed once it is made.
+type Inventory struct {
+	Flavor Flavor
+
+	// Server names the server whose files these are, and is compared with Position.Server: server_uuid, say. Empty: not known.
+	Server string
+
+	// Files are the rows of SHOW BINARY LOGS in their order, which is the order in which they are read; nil: not known.
+	Files []File
+
+	// FilesAt is when the server was asked for Files. The answer may be old: the statement waits for a huge transaction to be
+	// flushed.
+	FilesAt time.Time
+
+	// Executed are all transactions that the server's binlog holds or held: gtid_executed, or gtid_binlog_pos of MariaDB. nil:
+	// not known, which is not the empty set of a server that was reset.
+	Executed *gtid.Set
+
+	// Purged are those of Executed whose files are gone: gtid_purged. MariaDB has no such variable. nil: not known.
+	Purged *gtid.Set
+
+	// SetsAt is when the server was asked for Executed and Purged: no statement holds these up.
+	SetsAt time.Time
+}
+
+// File is a file of a binlog.
+type File struct {
+	Name      string
+	Size      int64 // in bytes, as SHOW BINARY LOGS tells it; 0 where the server could not open the file
+	Encrypted bool
+}
+
+const (
+	// magicSize is what each file begins with: no event has a position before it.
+	magicSize = 4
+
+	// encryptionSize is the header of an encrypted file of MySQL. It counts in the size and not in positions. MariaDB's files
+	// have none, and it does not tell which are encrypted.
+	encryptionSize = 512
+)
+
+// End is the position after the file's last event. It is not known of a file whose size is not.
+func (f File) End() Number {
+	end := f.Size
+	if f.Encrypted {
+		end -= encryptionSize
+	}
+	if end < magicSize {
+		return Number{}
+	}
+	return known(end)
+}
+
+// span is how many bytes some files hold, in the space of positions. One that is not known makes the sum so.
+func span(files []File) Number {
+	n := known(0)
+	for _, f := range files {
+		n = n.plus(f.End())
+	}
+	return n
+}

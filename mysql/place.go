@@ -1,0 +1,110 @@
+package mysql
+
+import (
+	"strings"
+	"time"
+)
+
+// place is where a position stands in a server's files.
+type place struct {
+	// state is OK where the position was found, and otherwise says why it was not: Unknown, Purged, Ahead, Foreign or Invalid.
+	state State
+
+	index     int   // of the file
+	pos       int64 // in it, never above its end
+	ambiguous bool  // pos is the lowest of several places that the position can mean
+}
+
+// wrap is where positions begin anew: an event's header has 32 bits for its own.
+const wrap = 1 << 32
+
+// locate finds a position's file and offset among the server's. Sets of transactions are not looked at.
+func (inv *Inventory) locate(p *Position) place {
+	switch {
+	case p.File == "":
+		return place{state: Unknown}
+	case inv.Server != "" && p.Server != "" && !strings.EqualFold(strings.TrimSpace(inv.Server), strings.TrimSpace(p.Server)):
+		return place{state: Foreign}
+	case len(inv.Files) == 0: // not known, or the server writes no binlog
+		return place{state: Unknown}
+	case p.Pos < 0:
+		return place{state: Invalid}
+	}
+	at := place{state: OK, index: -1}
+	for i, f := range inv.Files {
+		if f.Name != p.File {
+			continue
+		}
+		if at.index >= 0 { // only what stands between a server and its clients lists a name twice
+			at.ambiguous = true
+			break
+		}
+		at.index = i
+	}
+	if at.index < 0 {
+		return place{state: inv.unlisted(p)}
+	}
+	end := inv.Files[at.index].End()
+	switch {
+	case !end.Known:
+		return place{state: Unknown}
+	case p.Pos > end.N:
+		return place{state: inv.ahead(p)}
+	}
+	at.pos = max(p.Pos, magicSize)
+	at.ambiguous = at.ambiguous || p.Pos < wrap && end.N-p.Pos >= wrap
+	return at
+}
+
+// unlisted says why a position's file is not among the server's.
+func (inv *Inventory) unlisted(p *Position) State {
+	name, ok := ParseFileName(p.File)
+	var first, last *FileName // of those with the same base, in the order of the list
+	listed := false           // under another spelling
+	for _, f := range inv.Files {
+		other, shaped := ParseFileName(f.Name)
+		switch {
+		case !ok && !shaped: // a form of names that says nothing of their order
+			return Unknown
+		case !ok || !shaped || other.Base != name.Base:
+			continue
+		}
+		if first == nil {
+			first = &other
+		}
+		last = &other
+		listed = listed || other.compareNumber(name) == 0
+	}
+	switch {
+	case !ok || listed:
+		return Invalid
+	case first == nil:
+		return Foreign
+	case name.compareNumber(*first) > 0 && name.compareNumber(*last) > 0:
+		return inv.ahead(p)
+	default: // before the first, or taken out from between
+		return Purged
+	}
+}
+
+// ahead is the state of a place past the end of what was listed. Only a list that was asked for after the position was read
+// can tell: the server may have written on since.
+func (inv *Inventory) ahead(p *Position) State {
+	if older(inv.FilesAt, p.ReadAt) {
+		return Unknown
+	}
+	return Ahead
+}
+
+// older tells whether the server was asked before the position was read. Times that are not told are in the right order.
+func older(asked, read time.Time) bool {
+	return !asked.IsZero() && !read.IsZero() && asked.Before(read)
+}
+
+// bytes is what is left to read from the place on, and headroom what lies before it, in bytes and in files. A place that
+// is ambiguous is taken for its lowest: farther from the end than it may be, and nearer to what is purged next.
+func (inv *Inventory) bytes(at place) (left, headroom Number) {
+	left = known(inv.Files[at.index].End().N - at.pos).plus(span(inv.Files[at.index+1:]))
+	headroom = known(at.pos).plus(span(inv.Files[:at.index]))
+	return left, headroom
+}
