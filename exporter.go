@@ -91,8 +91,9 @@ func (e *exporter) generation() *generation {
 	return e.current
 }
 
-// Ready says which systems were never read, and where commits are to be followed and the beginning is not reached. A
-// reload does not take readiness away from those that were.
+// Ready says which Kafka clusters were never read, and where commits are to be followed and the beginning is not reached. A
+// reload does not take readiness away from those that were. A Flink cluster that is away must not keep the others' samples
+// from being scraped.
 func (e *exporter) Ready() error {
 	g := e.generation()
 	collectors := g.collectors()
@@ -105,7 +106,7 @@ func (e *exporter) Ready() error {
 			e.read[sys] = true
 		}
 		switch {
-		case e.read[sys]:
+		case e.read[sys], c.Name == flinkCollector:
 		case c.Err != nil:
 			unread = append(unread, fmt.Errorf("collector %s: %w", c.Name, c.Err))
 		default:

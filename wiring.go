@@ -108,7 +108,7 @@ func (g *generation) collectFlink(o *options, kc *collector.Kafka, cfg *config.C
 	}
 	var clusters []collector.FlinkCluster
 	for _, c := range g.flinks {
-		g.systems = append(g.systems, system{"flink", c.Name()})
+		g.systems = append(g.systems, system{flinkCollector, c.Name()})
 		clusters = append(clusters, collector.FlinkCluster{Reader: c, Sources: c.sources(cfg)})
 	}
 	return collector.NewFlink(collector.FlinkConfig{Shard: o.shard.Shard}, kc, clusters...)
