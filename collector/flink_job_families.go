@@ -54,7 +54,7 @@ func flinkSourceFamilies() []exposition.Family[flinkSource] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_source_time_ratio", Type: exposition.Gauge, Labels: append(labels, "state"),
-				Help: "Share of its time, 0 to 1, that the task of a Flink source was busy, backpressured or idle during the last moments, as a mean of its subtasks. A slow operator chained to the source makes it busy, one behind a network shuffle makes it backpressured. Absent when it is not told."},
+				Help: "Share of its time, 0 to 1, that the task of a Flink source was busy, backpressured or idle during the last moments, as a mean of its subtasks. A slow operator chained to the source makes it busy, one behind a network shuffle makes it backpressured. Absent when it is not told, and when the task does not run or was not heard for two minutes."},
 			Series: []exposition.Series[flinkSource]{
 				share("busy", func(s *flinkSource) float64 { return s.busy }),
 				share("backpressured", func(s *flinkSource) float64 { return s.backpressured }),

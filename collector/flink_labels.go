@@ -107,7 +107,7 @@ func (t *flinkTable) sources(job string, of *flink.Job, found []*finding) {
 		operator = taken.take(operator, source.Vertex)
 		row := flinkSource{succeeded: -1, failed: -1, busy: -1, backpressured: -1, idle: -1}
 		if t.shard.Owns(of.Name) {
-			row.sum(source)
+			row.sum(source, t.now)
 		}
 		if k := slices.IndexFunc(found, func(f *finding) bool {
 			return f.source.Vertex == source.Vertex && f.operator == source.Operator && f.kafkaCluster == source.KafkaCluster && f.legacy == source.Legacy
@@ -179,40 +179,4 @@ func (t *flinkTable) ages(job string, of *flink.Job) {
 	for _, via := range slices.Sorted(maps.Keys(oldest)) {
 		put(&t.rows.samples, t.pairs("", "job", job, "interface", string(via)), oldest[via])
 	}
-}
-
-// sum sums up what the subtasks of a source said last.
-func (f *flinkSource) sum(source *flink.Source) {
-	if len(source.Samples) == 0 || len(source.Samples[0].Subtasks) == 0 {
-		return
-	}
-	subtasks := source.Samples[0].Subtasks
-	f.succeeded = sumOf(subtasks, func(s *flink.Subtask) int64 { return s.Succeeded })
-	f.failed = sumOf(subtasks, func(s *flink.Subtask) int64 { return s.Failed })
-	f.busy = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Busy })
-	f.backpressured = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Backpressured })
-	f.idle = meanOf(subtasks, func(s *flink.Subtask) float64 { return s.Idle })
-}
-
-// sumOf is -1 when a subtask does not tell: the sum would be too low, and a counter that falls looks like a restart.
-func sumOf(subtasks []flink.Subtask, of func(*flink.Subtask) int64) (sum int64) {
-	for i := range subtasks {
-		n := of(&subtasks[i])
-		if n < 0 {
-			return -1
-		}
-		sum += n
-	}
-	return sum
-}
-
-func meanOf(subtasks []flink.Subtask, of func(*flink.Subtask) float64) (mean float64) {
-	for i := range subtasks {
-		share := of(&subtasks[i])
-		if share < 0 {
-			return -1
-		}
-		mean += share / float64(len(subtasks))
-	}
-	return mean
 }

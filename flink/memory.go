@@ -82,7 +82,7 @@ func (m *memory) all() []Job {
 		job := known.Job
 		for _, source := range known.sources {
 			if source.told.Equal(m.latest) {
-				job.Sources = append(job.Sources, source.Source)
+				job.Sources = append(job.Sources, source.now())
 			} else {
 				job.Sources = append(job.Sources, source.tail())
 			}
@@ -115,6 +115,18 @@ func (r *rememberedSource) take(source Source, began time.Time) {
 	oldest := times.before.Add(-tailTime)
 	maps.DeleteFunc(r.subtasks, func(_ int32, s remembered[Subtask]) bool { return s.times.before.Before(oldest) })
 	maps.DeleteFunc(r.partitions, func(_ topicPartition, p remembered[Partition]) bool { return p.times.before.Before(oldest) })
+}
+
+// now is what the source said in the latest reading.
+func (r *rememberedSource) now() Source {
+	source := r.Source
+	if len(source.Samples) == 0 {
+		return source
+	}
+	sample := source.Samples[0]
+	sample.Silent = max(len(r.subtasks)-len(sample.Subtasks), 0)
+	source.Samples = []Sample{sample}
+	return source
 }
 
 // tail is what the source's instances said last, each for itself.

@@ -99,8 +99,8 @@ func TestAReporterThatFallsSilent(t *testing.T) {
 		pass(15 * time.Second)
 		// A partition went to another instance, and the first instance's TaskManager is gone.
 		tell = heardJob(heardSource([3]int64{1, 2, 21}, [3]int64{2, 2, 31}))
-		if got := emittedOf(read()); !slices.Equal(got, []int64{21, 31}) {
-			t.Errorf("while it is heard it says %v", got)
+		if s := read(); !slices.Equal(emittedOf(s), []int64{21, 31}) || s.Silent != 2 {
+			t.Errorf("while it is heard it says %+v", s)
 		}
 		last := time.Now()
 		pass(15 * time.Second)
@@ -127,7 +127,9 @@ func TestATailIsShort(t *testing.T) {
 		c.Read(t.Context())
 		pass(tailTime + time.Second)
 		tell = heardJob(heardSource([3]int64{1, 1, 21}))
-		c.Read(t.Context())
+		if s := onlySource(t, c.Read(t.Context())).Samples[0]; s.Silent != 0 {
+			t.Errorf("got %+v", s)
+		}
 		tell = nil
 		pass(time.Second)
 		if got := emittedOf(onlySource(t, c.Read(t.Context())).Samples[0]); !slices.Equal(got, []int64{21}) {

@@ -128,6 +128,7 @@ type Sample struct {
 	Running bool
 
 	Subtasks   []Subtask   // by index; those that were heard
+	Silent     int         // how many more were heard over this interface within the last two minutes, and not now
 	Partitions []Partition // by topic, then partition
 }
 
