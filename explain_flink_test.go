@@ -38,6 +38,7 @@ func TestExplainHearsFlink(t *testing.T) {
 		return []string{configured(t, broker, kafka, jm.URL, flink)}
 	}
 	named := configured("", `, sources: [{group: payments}]`)
+	two := configured(fmt.Sprintf(", name: eu}, {name: us, brokers: [%q]", broker), `, sources: [{group: payments}], kafka_cluster: us`)
 	const said = "Flink: payments / Source__orders, RUNNING: emitted 9, committed 10 (by rest, "
 	tests := []struct {
 		name       string
@@ -54,6 +55,9 @@ func TestExplainHearsFlink(t *testing.T) {
 			want: []string{said, " ago). Its committed offset is one that the group has or had. A start from the group's offsets would read nothing again."}},
 		{name: "of a cluster with a name", args: configured(", name: eu", `, sources: [{group: payments}]`), group: "payments", how: "configured", sources: 1,
 			want: []string{said}},
+		{name: "of the one of two clusters that it reads", args: append(two[:1:1], "--cluster=us"), group: "payments", how: "configured", sources: 1,
+			want: []string{said}},
+		{name: "of the other one", args: append(two[:1:1], "--cluster=eu"), group: "payments", never: "Flink:"},
 		{name: "a group that would have to be inferred", args: []string{"--kafka.brokers=" + broker, "--flink.url=" + jm.URL}, group: "payments", sources: 1,
 			want: []string{"which group it commits to is not told, and cannot be inferred from one look"}, never: "has or had"},
 		{name: "the collector switched off", args: append(named[:1:1], "--no-collector.flink"), group: "payments", never: "Flink:"},

@@ -132,7 +132,7 @@ func TestFlinkThatHangsCostsItsRowsAlone(t *testing.T) {
 	defer close(hang)
 	path := filepath.Join(t.TempDir(), "truelag.yml")
 	configure(t, path, c.ListenAddrs()[0], "", jm.URL,
-		", reporter: {urls: ["+jm.URL+"], http: {username: u, password: topsecret, headers: {X-Tenant: topsecret}}}, sources: [{group: payments}]")
+		", reporter: {urls: ["+jm.URL+"], http: {username: u, password: topsecret, headers: {X-Tenant: topsecret}}}, sources: [{group: payments}], name: jobs-eu")
 	p := serving(t, "--config.file="+path)
 	await(t, "readiness", func() bool { code, _ := p.get("/-/ready"); return code == http.StatusOK })
 
@@ -167,7 +167,7 @@ func TestFlinkThatHangsCostsItsRowsAlone(t *testing.T) {
 	await(t, "its error on the landing page", func() bool {
 		p.scrape()
 		_, body := p.get("/")
-		return regexp.MustCompile(`(?s)<bdi>flink</bdi>.*failing.*no answer within 2s`).MatchString(body)
+		return regexp.MustCompile(`(?s)<bdi>jobs-eu</bdi></span> <bdi>flink</bdi>.*failing.*never.*no answer within 2s`).MatchString(body)
 	})
 	for _, path := range []string{"/", "/metrics", "/config", "/explain?group=payments&topic=orders&partition=0", "/-/ready"} {
 		if _, body := p.get(path); strings.Contains(body, "topsecret") {
