@@ -2,6 +2,7 @@ package collector
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -20,12 +21,14 @@ type flinkSampler struct {
 	readers []FlinkReader
 	flight  flight[[]*flink.View]
 
-	mu   sync.Mutex
-	last []*flink.View // by reader; nil: not heard yet
+	mu    sync.Mutex
+	round int           // of hearing
+	last  []*flink.View // by reader; nil: not heard yet
+	heard []int         // the round in which that was
 }
 
 func newFlinkSampler(readers []FlinkReader) *flinkSampler {
-	s := &flinkSampler{readers: readers, last: make([]*flink.View, len(readers))}
+	s := &flinkSampler{readers: readers, last: make([]*flink.View, len(readers)), heard: make([]int, len(readers))}
 	s.flight.fly = s.hear
 	return s
 }
@@ -59,15 +62,38 @@ func (s *flinkSampler) latest() []*flink.View {
 	return slices.Clone(s.last)
 }
 
+// cutShare is the part of the time in which clusters are heard: a bit less than is waited for, so that who waits has what those
+// said that did answer, of several TaskManagers too.
+const cutShare = 0.9
+
 func (s *flinkSampler) hear(ctx context.Context) ([]*flink.View, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(cutShare*float64(time.Until(deadline))))
+		defer cancel()
+	}
+	s.mu.Lock()
+	s.round++
+	round := s.round
+	s.mu.Unlock()
 	views := make([]*flink.View, len(s.readers))
 	var wg sync.WaitGroup
 	for i, r := range s.readers {
-		wg.Go(func() { views[i] = r.Read(ctx) })
+		wg.Go(func() {
+			views[i] = r.Read(ctx)
+			if !errors.Is(ctx.Err(), context.Canceled) { // else nobody waits, and it was not heard out
+				s.keep(round, i, views[i])
+			}
+		})
 	}
 	wg.Wait()
+	return views, nil
+}
+
+func (s *flinkSampler) keep(round, reader int, v *flink.View) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	copy(s.last, views)
-	return views, nil
+	if round > s.heard[reader] {
+		s.last[reader], s.heard[reader] = v, round
+	}
 }
