@@ -103,6 +103,9 @@ func (f *Flink) Collect(ctx context.Context) Findings {
 	return found
 }
 
+// errUnasked says that nothing was heard because nobody had the time to ask: the program has just started.
+var errUnasked = errors.New("not polled yet")
+
 // unheard says why nothing was heard of a Flink cluster: no interface has answered at its last reading.
 func unheard(v *flink.View) error {
 	if v == nil {
@@ -114,7 +117,7 @@ func unheard(v *flink.View) error {
 		case r.Err != nil:
 			errs = append(errs, fmt.Errorf("%s %s: %w", r.Interface, r.Target, r.Err))
 		case r.At.IsZero():
-			errs = append(errs, fmt.Errorf("%s %s: not polled yet", r.Interface, r.Target))
+			errs = append(errs, fmt.Errorf("%s %s: %w", r.Interface, r.Target, errUnasked))
 		default:
 			return nil
 		}

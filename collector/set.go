@@ -154,10 +154,11 @@ func (s *Set) note(name string, outcomes []Outcome) {
 		switch {
 		case o.Err == nil:
 			st.LastSuccess = now
-			if was != nil {
+			if st.failures > 0 {
 				level.Info(logger).Log("msg", "Reading works again", "failures", st.failures)
 			}
 			st.failures = 0
+		case was == nil && errors.Is(o.Err, errUnasked): // a failure, if it is one, shows in the next scrape
 		case was == nil || was.Error() != o.Err.Error() || now.Sub(st.logged) >= time.Minute:
 			st.failures, st.logged = st.failures+1, now
 			level.Warn(logger).Log("msg", "Reading failed", "err", o.Err, "failures", st.failures)

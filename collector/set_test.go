@@ -3,12 +3,16 @@ package collector_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-kit/log"
 
 	"truelag/collector"
+	"truelag/flink"
 	"truelag/kafka"
 )
 
@@ -43,5 +47,74 @@ func TestScrapeThatItsClientGivesUp(t *testing.T) {
 	}
 	if logged.Len() > 0 {
 		t.Errorf("logged: %s", &logged)
+	}
+}
+
+// unread cannot be read.
+type unread struct{}
+
+func (unread) Name() string { return "" }
+
+func (unread) ReadFor(context.Context, kafka.Interest) (*kafka.Reading, error) {
+	return nil, errors.New("no broker")
+}
+
+// saying is a Flink cluster whose only interface was reached so.
+type saying struct{ reach flink.Reach }
+
+func (*saying) Name() string { return "" }
+
+func (s *saying) Read(context.Context) *flink.View {
+	return &flink.View{Reaches: []flink.Reach{s.reach}}
+}
+
+// The first scrape comes before the first poll. That is nothing to log, unless it stays so.
+func TestFlinkThatIsNotPolledYet(t *testing.T) {
+	polled := flink.Reach{Interface: flink.REST, Target: "http://jm", At: time.Now()}
+	unpolled := flink.Reach{Interface: flink.REST, Target: "http://jm"}
+	broken := polled
+	broken.Err = errors.New("refused")
+	tests := []struct {
+		name    string
+		reaches []flink.Reach
+		want    []string // what the log says, a line each
+	}{
+		{"polled soon", []flink.Reach{unpolled, polled}, nil},
+		{"polled late", []flink.Reach{unpolled, unpolled, polled}, []string{"not polled yet", "works again"}},
+		{"never reached", []flink.Reach{unpolled, broken, broken}, []string{"refused"}},
+		{"lost", []flink.Reach{polled, broken, polled}, []string{"refused", "works again"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			k, err := collector.NewKafka(collector.KafkaConfig{}, unread{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &saying{}
+			f, err := collector.NewFlink(collector.FlinkConfig{}, k, collector.FlinkCluster{Reader: s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var logged bytes.Buffer
+			set, err := collector.NewSet(collector.Config{DisableExporterMetrics: true}, log.NewLogfmtLogger(&logged), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s.reach = range tt.reaches {
+				set.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+			}
+			lines := strings.Split(strings.TrimSpace(logged.String()), "\n")
+			if logged.Len() == 0 {
+				lines = nil
+			}
+			if len(lines) != len(tt.want) {
+				t.Fatalf("logged:\n%s\nwant %q", &logged, tt.want)
+			}
+			for i, want := range tt.want {
+				if !strings.Contains(lines[i], want) {
+					t.Errorf("line %d is %s, want %q", i, lines[i], want)
+				}
+			}
+		})
 	}
 }
