@@ -32,7 +32,8 @@ type follower struct {
 	logger log.Logger
 	pace   pace
 
-	stale chan struct{} // holds a token when the leaders should be looked up again
+	stale   chan struct{} // holds a token when the leaders should be looked up again
+	created chan struct{} // holds one when a pass has found the topic, which did not exist
 
 	// What follows is guarded by mu, which is never held across I/O.
 	mu      sync.Mutex
@@ -56,14 +57,13 @@ type pace struct {
 	wait    time.Duration // that a Fetch may wait for data
 	replan  time.Duration // between two looks for leaders, at least
 	refresh time.Duration // and at most
-	denied  time.Duration // before the next try when something must be changed on the cluster first
-	missing time.Duration // before the next look for a topic that does not exist
+	denied  time.Duration // before the next try when something must change on the cluster first
 	overdue time.Duration // see logPart.live
 }
 
 var steadyPace = pace{
 	wait: 500 * time.Millisecond, replan: time.Second, refresh: 5 * time.Minute,
-	denied: 5 * time.Minute, missing: 15 * time.Second, overdue: 30 * time.Second,
+	denied: 5 * time.Minute, overdue: 30 * time.Second,
 }
 
 // openFollower makes a follower of the groups and topics that a reader's configuration lets through.
@@ -79,7 +79,7 @@ func openFollower(cfg readerConfig, opts []kgo.Opt, books *books, logger log.Log
 func newFollower(r *reader) *follower {
 	return &follower{
 		reader: r, groups: newSieve(r.config.Groups), topics: newSieve(r.config.Topics), logger: r.logger, pace: steadyPace,
-		stale: make(chan struct{}, 1), off: FollowerStarting, legs: map[int32]bool{}, trails: trails{},
+		stale: make(chan struct{}, 1), created: make(chan struct{}, 1), off: FollowerStarting, legs: map[int32]bool{}, trails: trails{},
 		said: map[string]time.Time{}, odd: map[string]bool{},
 	}
 }
@@ -159,17 +159,13 @@ func (f *follower) rest(ctx context.Context, d time.Duration) {
 	f.mu.Lock()
 	off := f.off
 	f.mu.Unlock()
-	switch {
-	case off.On():
+	if d = f.pace.denied; off.On() {
 		d = f.pace.replan
-	case off == FollowerMissing:
-		d = f.pace.missing
-	default:
-		d = f.pace.denied
 	}
 	select {
 	case <-ctx.Done():
 	case <-time.After(d):
+	case <-f.created:
 	}
 	select {
 	case <-f.stale:

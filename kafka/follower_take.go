@@ -129,6 +129,12 @@ func (f *follower) collect(now time.Time) collected {
 func (f *follower) expect(ends []int64, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.off == FollowerMissing && len(ends) > 0 {
+		select {
+		case f.created <- struct{}{}:
+		default:
+		}
+	}
 	if len(ends) != len(f.parts) {
 		return
 	}

@@ -195,16 +195,19 @@ func TestFollowerIsDenied(t *testing.T) {
 	}
 }
 
+// A topic that does not exist costs no request: the pass that finds it says so.
 func TestFollowerWithoutATopic(t *testing.T) {
 	cfg := Config{Follow: true}
 	b := &followedBed{fake: newFake(t, cfg, kfake.NumBrokers(1)), logs: 4, output: &lines{}}
 	b.reader.follower.pace = quickPace
+	b.reader.follower.pace.denied = time.Hour
 	b.start()
 	b.await("it is missed", b.reader.CaughtUp)
 	if r := b.read(); r.Follower.State != FollowerMissing || r.Follower.Behind != -1 {
 		t.Errorf("the follower says %+v", r.Follower)
 	}
 	b.create()
+	b.await("it is followed", func() bool { return b.read().Follower.State == FollowerFollowing })
 	b.keepUp()
 	if r := b.read(); r.Follower.State != FollowerFollowing || r.Follower.Behind != 0 {
 		t.Errorf("the follower says %+v", r.Follower)
