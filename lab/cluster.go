@@ -93,7 +93,13 @@ func await(ctx context.Context, try func() error) error {
 // Await tries until it gets nil, and ends the test when that takes too long.
 func Await(t testing.TB, try func() error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	AwaitWithin(t, patience, try)
+}
+
+// AwaitWithin is Await for what takes longer than a second or so.
+func AwaitWithin(t testing.TB, limit time.Duration, try func() error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	if err := await(ctx, try); err != nil {
 		t.Fatal(err)

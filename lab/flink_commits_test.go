@@ -43,6 +43,12 @@ func TestFlinkCommitsOff(t *testing.T) {
 	if n := unchecked.job.Checkpoints(t).Counts.Completed; n != 0 {
 		t.Errorf("%d checkpoints without checkpoints", n)
 	}
+	unchecked.wantBy(t, byREST, condition("checkpoints_off"), not(condition("auto_commit")))
+	auto.wantBy(t, byREST, condition("checkpoints_off"), condition("auto_commit"))
+	for _, s := range []*scene{off, unchecked, auto} {
+		s.want(t, agreement("unknown"), "flink_emitted_offset 7")
+	}
+	off.want(t, condition("commits_off"), not(condition("not_committing")))
 }
 
 // A commit that somebody rewinds stays until the next one that the job can send, and Flink does not notice.
@@ -54,9 +60,11 @@ func TestFlinkCommitRewound(t *testing.T) {
 	s.awaitEmitted(t, 4)
 	s.job.Checkpoint(t)
 	s.await(t, facts{B: 5, C: 5, U: 4})
+	s.want(t, agreement("match"))
 
 	s.c.CommitOffset(t, s.group, s.topic, 0, 2)
 	s.await(t, facts{B: 2, C: 5, U: 4})
+	s.want(t, condition("offsets_reset"), "flink_commit_difference_offsets -3", "flink_replay_records 3", "flink_skip_records 0")
 
 	s.write(t, 1)
 	s.awaitEmitted(t, 5)
@@ -64,6 +72,7 @@ func TestFlinkCommitRewound(t *testing.T) {
 	s.job.Checkpoint(t)
 	s.write(t, 1)
 	s.await(t, facts{B: 6, C: 6, U: 6})
+	s.want(t, agreement("match"), "flink_replay_records 1", not(condition("another_writer")))
 }
 
 // Two jobs with one group overwrite each other's commits. Each believes that all is well.
@@ -71,6 +80,7 @@ func TestFlinkTwoJobs(t *testing.T) {
 	t.Parallel()
 	fast := stage(t, "flink-shared-group")
 	slow := fast.other(fast.group)
+	fast.disputed, slow.disputed = true, true
 	defer feed(t, fast)()
 	fast.play(t)
 	slow.play(t, "name=flink-shared-group-2", "sleep=500", "kafka.max.poll.records=1")
@@ -90,6 +100,7 @@ func TestFlinkTwoJobs(t *testing.T) {
 		if source := s.job.Source(t); source.Failed != 0 {
 			t.Errorf("job %s: %+v, want no failed commits", s.job.Name, source)
 		}
+		s.want(t, condition("another_writer"))
 	}
 }
 
@@ -123,10 +134,12 @@ func TestFlinkMemberInTheGroup(t *testing.T) {
 	s.awaitCounters(t, 1, 1)
 	s.await(t, facts{B: 5, C: 5, U: 9})
 	s.capture(t, "member")
+	s.want(t, condition("member_in_group"), condition("commits_failing"), agreement("match"), "flink_replay_records 5")
 	member.Close()
 	member.Wait(t)
 	s.write(t, 5)
 	s.await(t, facts{B: 15, C: 15, U: 14})
+	s.want(t, not(condition("member_in_group")), not(condition("commits_failing")), agreement("match"), "flink_replay_records 0")
 	if epoch := s.commit(t).LeaderEpoch; epoch != -1 {
 		t.Errorf("Flink's commit has the leader epoch %d, want none", epoch)
 	}

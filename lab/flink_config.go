@@ -99,7 +99,7 @@ func (f *Flink) settings(ports []int) map[string]string {
 		"restart-strategy.fixed-delay.delay":    "1 s",
 
 		// a slot costs nothing where no memory is managed
-		"taskmanager.numberOfTaskSlots":              "24",
+		"taskmanager.numberOfTaskSlots":              "32",
 		"taskmanager.memory.framework.heap.size":     "64m",
 		"taskmanager.memory.framework.off-heap.size": "64m",
 		"taskmanager.memory.task.heap.size":          "128m",

@@ -23,6 +23,7 @@ func TestFlinkBrokerLost(t *testing.T) {
 	s.c.StartNode(t, 1)
 	s.write(t, 5)
 	s.await(t, facts{B: 10, C: 10, U: 9})
+	s.want(t, agreement("match"), not(condition("commits_failing")), "flink_replay_records 0")
 }
 
 // A TaskManager that is lost takes its tasks' values with it, though REST shows them for some seconds more. The next
@@ -35,10 +36,12 @@ func TestFlinkTaskManagerLost(t *testing.T) {
 	s.f.KillTaskManager(t, 1)
 	s.awaitBy(t, byReporter, facts{B: 5, C: none, U: none})
 	s.capture(t, "taskmanager-lost")
+	s.wantBy(t, byREST, condition("source_down"))
 	s.f.StartTaskManager(t, 1)
 	s.job.AwaitRunning(t)
 	s.await(t, facts{B: 5, C: 5, U: none})
 	s.capture(t, "taskmanager-back")
 	s.write(t, 5)
 	s.await(t, facts{B: 10, C: 10, U: 9})
+	s.want(t, agreement("match"), not(condition("source_down")), "flink_replay_records 0", "flink_skip_records 0")
 }

@@ -16,6 +16,7 @@ func TestFlinkTopicNames(t *testing.T) {
 	s.play(t)
 	s.await(t, facts{B: 3, C: 3, U: 2})
 	s.capture(t, "names")
+	s.want(t, agreement("match"), "flink_committed_offset 3", `flink_unmatched_topics{reason="colliding"} 0`, `flink_unmatched_topics{reason="unknown"} 0`)
 
 	dots, dashes := stage(t, "flink-names.pair"), stage(t, "flink-names-pair")
 	dots.write(t, 3)
@@ -29,4 +30,6 @@ func TestFlinkTopicNames(t *testing.T) {
 	if got := dots.job.ReporterSource(t).Offsets; len(got) != 1 || !either[got["flink_names_pair-0"]] {
 		t.Errorf("the reporter says %+v, want the offsets of one topic", got)
 	}
+	dots.wantBy(t, byREST, agreement("match"), `flink_partitions{topic="flink-names-pair",agreement="match"} 1`)
+	dots.wantBy(t, byReporter, `flink_unmatched_topics{reason="colliding"} 1`)
 }

@@ -68,6 +68,7 @@ func (s *scene) awaitEnded(t *testing.T, want facts) {
 // reporter nothing.
 func TestFlinkEndsUncommitted(t *testing.T) {
 	t.Parallel()
+	var scenes []*scene
 	for how, end := range map[string]func(*scene){
 		"stop":   func(s *scene) { s.job.Stop(t) },
 		"cancel": func(s *scene) { s.job.Cancel(t) },
@@ -82,6 +83,18 @@ func TestFlinkEndsUncommitted(t *testing.T) {
 			s.wantRead(t, 17)
 		}
 		s.capture(t, "uncommitted-"+how)
+		s.wantBy(t, byREST, "flink_stopped_uncommitted_records 7", condition("ended_uncommitted"), "group_lag_records 7")
+		scenes = append(scenes, s)
+	}
+	for _, s := range scenes { // nobody tells the reporters' readers that the job has ended
+		s.wantBy(t, byReporter, "flink_stopped_uncommitted_records 7")
+		for _, w := range ways {
+			for _, sample := range s.exporters[w.of].scrape(t.Context(), s) {
+				if strings.HasPrefix(sample, "flink_partitions") {
+					t.Errorf("job %s has ended, the exporter says by %s: %s", s.job.Name, w.of, sample)
+				}
+			}
+		}
 	}
 }
 
@@ -100,9 +113,12 @@ func TestFlinkRestore(t *testing.T) {
 	s.replay(t, newest) // nothing new to read: what was emitted before is not known any more
 	s.await(t, facts{B: 50, C: 50, U: none})
 	s.capture(t, "restored")
+	s.want(t, agreement("match"), "flink_committed_offset 50", "flink_commit_difference_offsets 0")
 	s.job.Cancel(t)
 
-	s.replay(t, older, "sleep=200", "kafka.max.poll.records=1") // a few records in each checkpoint
+	s.replay(t, older, "sleep=500", "kafka.max.poll.records=1", "checkpoint=3600000") // fifteen seconds for all
+	s.wantBy(t, byREST, condition("restored_older"))
+	s.job.Checkpoint(t)
 	lab.Await(t, func() error {
 		if b := s.commit(t).At; b >= 50 {
 			return fmt.Errorf("the broker has the commit %d, want one that the savepoint has brought back", b)
@@ -110,5 +126,8 @@ func TestFlinkRestore(t *testing.T) {
 		return nil
 	})
 	s.capture(t, "replaying")
+	s.awaitEmitted(t, 49)
+	s.job.Checkpoint(t)
 	s.await(t, facts{B: 50, C: 50, U: 49})
+	s.want(t, agreement("match"), "flink_replay_records 0", "flink_skip_records 0", "group_lag_records 0")
 }

@@ -28,7 +28,12 @@ type scene struct {
 	f            *lab.Flink
 	topic, group string
 	job          *lab.FlinkJob
-	readers      map[flink.Interface]*flink.Cluster // the exporter's, of this job
+
+	infer    bool // the exporter is not told the group
+	disputed bool // somebody else commits for the group: the exporter may say so
+
+	readers   map[flink.Interface]*flink.Cluster // the exporter's, of jobs of this name
+	exporters map[flink.Interface]*exposed
 }
 
 // stage is a scene with a new topic and no job yet.
@@ -50,10 +55,13 @@ func (s *scene) replay(t *testing.T, savepoint string, options ...string) {
 	t.Helper()
 	options = append([]string{"name=" + s.group, "topics=" + s.topic, "group=" + s.group}, options...)
 	s.job = s.f.Restore(t, s.c, savepoint, options...)
-	s.readers = map[flink.Interface]*flink.Cluster{}
-	for _, w := range ways {
-		s.readers[w.of] = reader(t, s.f, s.job.Name, w.of)
+	if s.readers == nil {
+		s.readers = map[flink.Interface]*flink.Cluster{}
+		for _, w := range ways {
+			s.readers[w.of] = reader(t, s.f, s.job.Name, w.of)
+		}
 	}
+	s.expose(t)
 }
 
 // other is a scene of another job on the same topic.

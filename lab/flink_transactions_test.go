@@ -14,6 +14,8 @@ func TestFlinkQuietTransaction(t *testing.T) {
 	s.await(t, facts{B: 5, C: 5, U: 4})
 	s.ends(t, 6, 6)
 	s.capture(t, "quiet")
+	s.want(t, "group_lag_offsets 1", "group_lag_records 0", agreement("match"), "flink_replay_records 0", "flink_skip_records 0",
+		"flink_committed_offset 5", "flink_emitted_offset 4", "flink_commit_difference_offsets 0", condition("markers_uncommitted"))
 
 	s.transaction(t, 1, true)
 	s.await(t, facts{B: 7, C: 7, U: 6})
@@ -35,6 +37,8 @@ func TestFlinkAbortedOnly(t *testing.T) {
 	latest.await(t, facts{B: 7, C: 7, U: none}) // as late as the other, which began before, would
 	earliest.await(t, facts{B: none, C: none, U: none})
 	earliest.ends(t, 7, 7)
+	latest.want(t, "group_lag_offsets 0", agreement("match"), "flink_committed_offset 7", "flink_commit_difference_offsets 0")
+	earliest.want(t, agreement("unknown"), condition("nothing_emitted"))
 	latest.capture(t, "aborted-latest")
 	earliest.capture(t, "aborted-earliest")
 
@@ -45,6 +49,7 @@ func TestFlinkAbortedOnly(t *testing.T) {
 	latest.write(t, 1)
 	for _, s := range []*scene{latest, earliest, uncommitted} {
 		s.await(t, facts{B: 8, C: 8, U: 7})
+		s.want(t, "group_lag_records 0", agreement("match"), "flink_emitted_offset 7", "flink_replay_records 0", "flink_skip_records 0")
 	}
 }
 
@@ -62,4 +67,5 @@ func TestFlinkBoundedByAMarker(t *testing.T) {
 	}
 	s.wantRead(t, 5)
 	s.capture(t, "bounded")
+	s.wantBy(t, byREST, `flink_job_state{state="FINISHED"} 1`)
 }
