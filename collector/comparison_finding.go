@@ -155,14 +155,17 @@ func (f *finding) unheard() int64 {
 // evidence is what there is to draw conclusions from.
 func (f *finding) evidence(p *comparisonPass) *sourceEvidence {
 	e := &sourceEvidence{
-		At: p.reading.CommitsTold, State: f.job.State, Started: f.job.Started,
+		At: p.reading.CommitsTold, State: stateOf(f.job, p.reading.At), Started: f.job.Started, Ahead: f.job.Ahead,
 		Interval: notTold, Completed: notTold, Failed: notTold, Members: notTold,
 	}
 	if !f.live && !f.job.Terminal() {
 		e.State = "FINISHED" // or whatever else: nobody tells of it any more
 	}
 	if c := f.job.Checkpoints; c != nil {
-		e.Interval, e.Completed, e.Failed, e.LastCompleted = c.Interval, c.Completed, c.Failed, c.LastCompleted
+		e.Interval = c.Interval
+		if !silent(c.At, p.reading.At) {
+			e.Completed, e.Failed, e.LastCompleted = c.Completed, c.Failed, c.LastCompleted
+		}
 		if c.Restored != nil {
 			e.Restored = c.Restored.At
 		}
@@ -201,5 +204,16 @@ func (c *comparedPartition) evidence() partitionEvidence {
 
 // over says that a job has ended, or that nobody has told of it for a while.
 func over(job *flink.Job, now time.Time) bool {
-	return job.Terminal() || !job.Ended.IsZero() || !job.Heard.IsZero() && now.Sub(job.Heard) > staleAfter
+	return job.Terminal() || !job.Ended.IsZero() || silent(job.Heard, now)
+}
+
+// silent says that what was told at a time is too old to be of now.
+func silent(told, now time.Time) bool { return !told.IsZero() && now.Sub(told) > staleAfter }
+
+// stateOf is the job's state as far as somebody tells it now, or it is never left.
+func stateOf(job *flink.Job, now time.Time) string {
+	if silent(job.Told, now) && !job.Terminal() {
+		return ""
+	}
+	return job.State
 }

@@ -14,6 +14,7 @@ type comparisonBed struct {
 	*comparison
 	now   time.Time
 	trail []int64 // nil: not followed
+	job   func(*flink.Job)
 	pass  *comparisonPass
 }
 
@@ -28,6 +29,9 @@ func newComparisonBed() *comparisonBed {
 // Unknown without a row.
 func (b *comparisonBed) compare(broker int64, sources ...flink.Source) Agreement {
 	v := &flink.View{Jobs: []flink.Job{{ID: "1", Name: "job", State: "RUNNING", Heard: b.now, Sources: sources}}}
+	if b.job != nil {
+		b.job(&v.Jobs[0])
+	}
 	r := &kafka.Reading{Snapshot: &kafka.Snapshot{
 		At: b.now, CommitsTold: b.now, GroupsComplete: true,
 		Topics: []kafka.Topic{{Name: "t", ID: kafka.TopicID{1}, Partitions: []kafka.Partition{{LastStable: 1000, HighWatermark: 1000}}}},
@@ -93,6 +97,56 @@ func TestCommitsAreFollowedWhileTheSourceIsNotHeard(t *testing.T) {
 			if got := b.compare(offset, sources...); slices.Contains([]Agreement{BrokerAhead, BrokerBehind}, got) {
 				t.Fatalf("%s: after %d s %v", name, second, got)
 			}
+		}
+	}
+}
+
+// While REST is silent, or by a clock of its own, a job that a reporter tells to go on has no trouble with its checkpoints,
+// and what it was doing when REST was last heard is not told.
+func TestWhatRESTSaidLastIsNotOfNow(t *testing.T) {
+	checkpoints := func(b *comparisonBed, j *flink.Job, last time.Time) {
+		j.Started = b.now.Add(-time.Hour)
+		j.Checkpoints = &flink.Checkpoints{At: b.now, Interval: time.Second, Completed: 9, Failed: 0, LastCompleted: last}
+	}
+	for name, tc := range map[string]struct {
+		job       func(*comparisonBed, *flink.Job)
+		faults    bool
+		wantState string
+	}{
+		"heard": {job: func(b *comparisonBed, j *flink.Job) { checkpoints(b, j, b.now) }, wantState: "RUNNING"},
+		"none for long": {job: func(b *comparisonBed, j *flink.Job) {
+			checkpoints(b, j, b.now.Add(-time.Hour))
+		}, faults: true, wantState: "RUNNING"},
+		"REST is silent": {job: func(b *comparisonBed, j *flink.Job) {
+			checkpoints(b, j, b.now.Add(-time.Hour))
+			j.State, j.Told, j.Checkpoints.At = "RESTARTING", b.now.Add(-time.Hour), b.now.Add(-time.Hour)
+		}},
+		"only checkpoints are not told": {job: func(b *comparisonBed, j *flink.Job) {
+			checkpoints(b, j, b.now.Add(-time.Hour))
+			j.Checkpoints.At = b.now.Add(-time.Hour)
+		}, wantState: "RUNNING"},
+		"a clock behind": {job: func(b *comparisonBed, j *flink.Job) {
+			j.Ahead = -time.Hour
+			checkpoints(b, j, b.now.Add(j.Ahead))
+		}, wantState: "RUNNING"},
+		"a clock ahead": {job: func(b *comparisonBed, j *flink.Job) {
+			j.Ahead = time.Hour
+			checkpoints(b, j, b.now.Add(-5*time.Minute).Add(j.Ahead))
+		}, faults: true, wantState: "RUNNING"},
+	} {
+		b := newComparisonBed()
+		b.job = func(j *flink.Job) { tc.job(b, j) }
+		for range 5 {
+			b.now = b.now.Add(30 * time.Second)
+			b.compare(5, b.source(4, 5, 1))
+		}
+		found := b.pass.found[0]
+		bad := slices.ContainsFunc(found.conditions, func(c Condition) bool { return c == CheckpointsFailing || c == SourceDown })
+		if bad != tc.faults {
+			t.Errorf("%s: %v", name, found.conditions)
+		}
+		if got := stateOf(found.job, b.now); got != tc.wantState {
+			t.Errorf("%s: state %q", name, got)
 		}
 	}
 }

@@ -23,6 +23,7 @@ type sourceEvidence struct {
 	Completed, Failed int64         // checkpoints since the job was started or restored; notTold
 	LastCompleted     time.Time     // zero: none, or not told
 	Restored          time.Time     // when the job was restored from a checkpoint or savepoint; zero: it was not, or not told
+	Ahead             time.Duration // of our clock: the JobManager's, by which Started, LastCompleted and Restored are
 
 	Heard    time.Time // the earliest time at which the source may have said what follows; zero: nothing was heard of it
 	Subtasks []subtaskEvidence
@@ -68,4 +69,12 @@ func (e *sourceEvidence) ended() bool {
 // down says that the job is said to run while its source is known not to.
 func (e *sourceEvidence) down() bool {
 	return e.State == "RESTARTING" || e.State == "RUNNING" && e.Running != nil && !*e.Running
+}
+
+// restored is when the job was restored, by our clock. Restored itself tells one such time from another.
+func (e *sourceEvidence) restored() time.Time {
+	if e.Restored.IsZero() {
+		return e.Restored
+	}
+	return e.Restored.Add(-e.Ahead)
 }

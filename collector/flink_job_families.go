@@ -133,12 +133,12 @@ func flinkJobFamilies() []exposition.Family[flinkJob] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_job_state", Type: exposition.Gauge, Labels: append(labels, "state"),
-				Help: "1 for the state that the job is in (REST /jobs/overview, in Flink's words), 0 for the others. Absent where no REST API tells it."},
+				Help: "1 for the state that the job is in (REST /jobs/overview, in Flink's words), 0 for the others. Absent where no REST API tells it, or has not told it of a job that may go on for two minutes."},
 			Series: states,
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_checkpoints_total", Type: exposition.Counter, Labels: append(labels, "status"),
-				Help: "Checkpoints of the job by status, completed (savepoints count) or failed, since it was started or restored. Absent where neither the REST API nor the JobManager's reporter tells them."},
+				Help: "Checkpoints of the job by status, completed (savepoints count) or failed, since it was started or restored. Absent where neither the REST API nor the JobManager's reporter tells them, or has not told them of a job that may go on for two minutes."},
 			Series: []exposition.Series[flinkJob]{
 				checkpoints("completed", func(c *flink.Checkpoints) int64 { return c.Completed }),
 				checkpoints("failed", func(c *flink.Checkpoints) int64 { return c.Failed }),
@@ -146,7 +146,7 @@ func flinkJobFamilies() []exposition.Family[flinkJob] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_last_checkpoint_timestamp_seconds", Type: exposition.Gauge, Labels: labels,
-				Help: "When the job's last checkpoint or savepoint was completed, in seconds since 1970, by the JobManager's clock. Absent while there was none."},
+				Help: "When the job's last checkpoint or savepoint was completed, in seconds since 1970, by the JobManager's clock. Absent while there was none, and where truelag_flink_checkpoints_total is."},
 			Series: single(func(j *flinkJob) (float64, bool) {
 				if j.Checkpoints == nil || j.Checkpoints.LastCompleted.IsZero() {
 					return 0, false

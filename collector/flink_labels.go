@@ -84,6 +84,10 @@ func (t *flinkTable) job(job *flink.Job, found []*finding, compared bool) {
 	}
 	row.owned = t.shard.Owns(job.Name)
 	row.compared = compared && (row.owned || len(found) > 0)
+	row.State = stateOf(job, t.now)
+	if row.Checkpoints != nil && silent(row.Checkpoints.At, t.now) && !job.Terminal() {
+		row.Checkpoints = nil
+	}
 	if !row.owned {
 		row.State, row.Checkpoints = "", nil
 	}

@@ -99,11 +99,12 @@ func (w *partitionWatch) foreignSince(t time.Time) int {
 
 // restore looks for an attempt that begins below what was committed before it.
 func (w *partitionWatch) restore(e *sourceEvidence, p *partitionEvidence) {
+	restored := e.restored()
 	if !e.Restored.Equal(w.restored) {
 		w.restored, w.before = e.Restored, noCommit
 		for _, c := range w.commits {
-			if !c.at.After(e.Restored) {
-				w.before, w.beforeAt = c.offset, e.Restored
+			if !c.at.After(restored) {
+				w.before, w.beforeAt = c.offset, restored
 			}
 		}
 		if w.before < 0 && p.Committed < 0 && p.Broker >= 0 {
@@ -121,8 +122,8 @@ func (w *partitionWatch) restore(e *sourceEvidence, p *partitionEvidence) {
 	if w.before >= 0 && p.Broker >= 0 && e.At.After(w.beforeAt) {
 		below = below || p.Broker < w.before
 	}
-	late := w.restored.Add(max(leastPatience, 2*e.Interval))
-	back := !p.Rewound.Before(w.restored) && !p.Rewound.After(late) && w.foreignSince(w.restored) == 0
+	late := restored.Add(max(leastPatience, 2*e.Interval))
+	back := !p.Rewound.Before(restored) && !p.Rewound.After(late) && w.foreignSince(w.restored) == 0
 	if below || back && e.At.Before(p.Rewound.Add(leastPatience)) {
 		w.olderUntil = e.At.Add(leastPatience)
 	}

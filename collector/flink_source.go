@@ -30,7 +30,7 @@ func (w *sourceWatch) observe(e *sourceEvidence) conditionSet {
 	set.put(CheckpointsOff, e.Interval == 0)
 	set.put(CheckpointsFailing, w.checkpoints.observe(e))
 	switch {
-	case e.Heard.IsZero() || e.down() || e.Heard.Before(e.Restored): // what an attempt said that is over
+	case e.Heard.IsZero() || e.down() || e.Heard.Before(e.restored()): // what an attempt said that is over
 		w.said = 0
 	case !e.Heard.Before(w.heard): // an older answer of another interface would look like a new attempt
 		w.heard, w.said = e.Heard, w.listen(e)
@@ -129,9 +129,10 @@ func (w *checkpointWatch) observe(e *sourceEvidence) bool {
 			w.failing = false
 		}
 	}
-	if e.Completed >= 0 && e.Failed >= 0 {
-		w.begun, w.completed, w.failed = true, e.Completed, e.Failed
+	if e.Completed < 0 || e.Failed < 0 {
+		return false
 	}
+	w.begun, w.completed, w.failed = true, e.Completed, e.Failed
 	return e.Interval != 0 && (w.failing || w.late(e))
 }
 
@@ -146,5 +147,5 @@ func (w *checkpointWatch) late(e *sourceEvidence) bool {
 	if e.State != "RUNNING" || e.Interval <= 0 || since.IsZero() || e.LastCompleted.IsZero() && e.Completed != 0 {
 		return false
 	}
-	return e.At.Sub(since) > max(3*e.Interval, leastPatience)
+	return e.At.Add(e.Ahead).Sub(since) > max(3*e.Interval, leastPatience)
 }

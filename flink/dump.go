@@ -42,6 +42,17 @@ func (c clock) span(t time.Time) span {
 	return span{after: c.sent.Add(-age), before: c.received.Add(-age)}
 }
 
+// ahead is what the JobManager's clock is ahead of ours at the least; below 0: behind. 0 where they may show the same.
+func (c clock) ahead() time.Duration {
+	switch {
+	case c.now.IsZero():
+		return 0
+	case c.now.After(c.received):
+		return c.now.Sub(c.received)
+	}
+	return min(c.now.Sub(c.sent)+time.Millisecond, 0) // it shows whole milliseconds
+}
+
 // dump is what is known of the dump that a poll reads, as far as the JobManager's own tells.
 type dump struct {
 	made  span      // when the JobManager's own was made, by our clock; zero: not known

@@ -46,9 +46,7 @@ func merge(rest restState, heard [][]Job, wants func(name string) bool) []Job {
 func (j *Job) merge(other Job) {
 	j.Name = cmp.Or(j.Name, other.Name)
 	j.State = cmp.Or(j.State, other.State)
-	if j.Checkpoints == nil {
-		j.Checkpoints = other.Checkpoints
-	}
+	j.Checkpoints = j.Checkpoints.or(other.Checkpoints)
 	if other.Heard.After(j.Heard) {
 		j.Heard = other.Heard
 	}
@@ -64,6 +62,22 @@ func (j *Job) merge(other Job) {
 		j.Sources[i].Samples = slices.Concat(j.Sources[i].Samples, source.Samples)
 	}
 	slices.SortFunc(j.Sources, compareSources)
+}
+
+// or is c where it is told, with the counts of other where c's are too old to be of now.
+func (c *Checkpoints) or(other *Checkpoints) *Checkpoints {
+	switch {
+	case c == nil:
+		return other
+	case other == nil || other.At.Sub(c.At) <= tailTime:
+		return c
+	}
+	both := *c
+	both.At, both.Completed, both.Failed, both.InProgress = other.At, other.Completed, other.Failed, other.InProgress
+	if other.LastCompleted.After(c.LastCompleted) {
+		both.LastCompleted = other.LastCompleted
+	}
+	return &both
 }
 
 func compareSubtasks(a, b Subtask) int { return cmp.Compare(a.Index, b.Index) }

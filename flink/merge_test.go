@@ -154,3 +154,22 @@ func TestAJobThatEndedLongAgoStaysGone(t *testing.T) {
 		}
 	})
 }
+
+// The JobManager's reporter goes on where its REST API is silent.
+func TestCheckpointsOfWhoeverTellsThem(t *testing.T) {
+	now := time.Now()
+	interval := 10 * time.Second
+	rest := &Checkpoints{At: now.Add(-time.Minute), Interval: interval, Completed: 7, Failed: 1, LastCompleted: now.Add(-2 * time.Minute)}
+	reporter := &Checkpoints{At: now, Interval: -1, Completed: 9, Failed: 2, LastCompleted: now.Add(-time.Minute)}
+	if got := rest.or(reporter); *got != *rest {
+		t.Errorf("both: %+v", got)
+	}
+	old := *rest
+	old.At = now.Add(-time.Hour)
+	if got := old.or(reporter); got.Completed != 9 || got.Failed != 2 || got.Interval != interval || !got.LastCompleted.Equal(reporter.LastCompleted) || old.Completed != 7 {
+		t.Errorf("REST is silent: %+v of %+v", got, old)
+	}
+	if none := (*Checkpoints)(nil); none.or(nil) != nil || none.or(reporter) != reporter || rest.or(nil) != rest {
+		t.Error("one alone")
+	}
+}

@@ -143,6 +143,7 @@ func (j *jobRows) readCheckpoints() *Checkpoints {
 		return nil
 	}
 	c := &Checkpoints{
+		At:         j.checkpoints.widen(span{}).before,
 		Interval:   -1,
 		Completed:  j.checkpoints.whole(checkpointsCompleted),
 		Failed:     j.checkpoints.whole(checkpointsFailed),

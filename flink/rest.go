@@ -223,7 +223,7 @@ func (p *restPoller) job(row jobOverview, heard time.Time) *restJob {
 	}
 	job := entry(p.jobs, row.ID, func() *restJob { return &restJob{vertices: make(map[string]*restVertex), interval: -1} })
 	job.ID, job.Name, job.State, job.Version, job.Heard = row.ID, row.Name, row.State, p.version, heard
-	job.Started, job.Ended = row.Start.millis(), row.End.millis()
+	job.Started, job.Ended, job.Told = row.Start.millis(), row.End.millis(), heard
 	return job
 }
 

@@ -59,6 +59,7 @@ func (p *restPoll) readJob(ctx context.Context, j *restJob) error {
 		return err
 	}
 	ours := clock{sent: sent, received: time.Now(), now: detail.Now.millis()}
+	j.Ahead = ours.ahead()
 	j.adopt(&detail)
 
 	problems := []error{p.readJobConfig(ctx, j), p.readCheckpoints(ctx, j)}
@@ -145,6 +146,7 @@ func (p *restPoll) readCheckpoints(ctx context.Context, j *restJob) error {
 		return fmt.Errorf("checkpoints: %w", err)
 	}
 	j.Checkpoints = told.checkpoints(j.interval, j.State)
+	j.Checkpoints.At = time.Now()
 	return nil
 }
 

@@ -230,3 +230,22 @@ func TestPollsAreNeverFarApart(t *testing.T) {
 		})
 	}
 }
+
+// A clock that goes wrong is told, one that may be right is not; what was told, and when, is by ours.
+func TestTheJobManagersClockIsTold(t *testing.T) {
+	for _, skew := range []time.Duration{0, time.Hour, -time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			pass(time.Microsecond)
+			jm := newJobManager(runningJob("aa", "job", runningVertex("v1", kafkaMetrics("op", "t", map[int32][2]int64{0: {1, 2}}))))
+			jm.skew = skew
+			c := startCluster(t, jm, Config{})
+			j := view(t, c).Jobs[0]
+			if (j.Ahead-skew).Abs() > time.Millisecond || skew == 0 && j.Ahead != 0 {
+				t.Errorf("a clock %s ahead is said to be %s", skew, j.Ahead)
+			}
+			if now := time.Now(); !j.Told.Equal(now) || !j.Checkpoints.At.Equal(now) {
+				t.Errorf("told at %s and %s, now it is %s", j.Told, j.Checkpoints.At, now)
+			}
+		})
+	}
+}

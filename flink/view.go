@@ -53,6 +53,13 @@ type Job struct {
 	Started time.Time // zero: not told
 	Ended   time.Time // zero: not ended, or not told
 
+	// Told is when REST last told of the state, by our clock; zero: it has not.
+	Told time.Time
+
+	// Ahead is what the JobManager's clock is ahead of ours, as far as that is certain. Started, Ended and the times of
+	// checkpoints are by that clock.
+	Ahead time.Duration
+
 	// Heard is when any interface last told of the job. A job that nobody tells of any more may have ended with its
 	// cluster: its last values stay for as long as configured.
 	Heard time.Time
@@ -75,6 +82,8 @@ func (j *Job) Terminal() bool {
 
 // Checkpoints is what a job's coordinator says of its checkpoints.
 type Checkpoints struct {
+	At time.Time // when it said so, by our clock; zero: not told
+
 	// Interval is how often one is triggered; 0: periodic checkpoints are off (REST says 2^63-1); -1: not told.
 	Interval time.Duration
 
