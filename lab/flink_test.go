@@ -113,10 +113,9 @@ func reader(t *testing.T, f *lab.Flink, job string, by flink.Interface) *flink.C
 		Jobs:      func(name string) bool { return byReporter.spell(name) == byReporter.spell(job) },
 		KeepEnded: time.Hour,
 	}
-	switch by {
-	case flink.REST:
+	if by == flink.REST {
 		cfg.REST = &flink.RESTConfig{URL: f.REST, Interval: f.Options.Update, Timeout: 10 * time.Second}
-	case flink.Reporter:
+	} else {
 		cfg.Reporter = &flink.ReporterConfig{URLs: f.Reporters, Timeout: 10 * time.Second}
 	}
 	k, err := flink.New(cfg, log.NewNopLogger())
