@@ -1,6 +1,6 @@
 // Package scenarios holds cases: states of a Kafka cluster with the right numbers for each, played in a world, which is a
-// fake cluster or a real one; and what a Flink source and the broker said over time, with the right verdicts. README.md says
-// how a case is written.
+// fake cluster or a real one; what a Flink source and the broker said over time, with the right verdicts; and a consumer's
+// position in a MySQL server's binlog, with the right distance. README.md says how a case is written.
 package scenarios
 
 import (

@@ -12,6 +12,10 @@ func TestParseMistakes(t *testing.T) {
 	// one is a case around one item of do, and around one want.
 	do := func(item string) string { return "name: one\nsteps:\n  - do:\n      - " + item + "\n" }
 	sample := func(text string) string { return "name: one\nsamples:\n  - " + text + "\n" }
+	position := func(consumer string) string {
+		return "name: one\nserver: {flavor: mysql, files: []}\nconsumer: " + consumer + "\nwant: {}\n"
+	}
+	server := func(server string) string { return "name: one\nserver: " + server + "\nconsumer: {}\nwant: {}\n" }
 	want := func(w string) string { return "name: one\nsteps:\n  - want: " + w + "\n" }
 	for name, tc := range map[string]struct{ text, want string }{
 		"no name":                    {"steps: []\n", `case "": line 1: a case needs the key "name"`},
@@ -65,6 +69,27 @@ func TestParseMistakes(t *testing.T) {
 		"negative broker":            {sample("{t: 0, broker: -1}"), `line 3: want at least 0, not -1`},
 		"replay is a word":           {sample("{t: 0, replay: none}"), `line 3: "none" is not a whole number`},
 		"followed is no list":        {sample("{t: 0, followed: 3}"), `line 3: followed is a list`},
+		"server and steps":           {"name: one\nserver: {}\nsteps: []\n", `case "one": line 3: unknown key "steps" of a case`},
+		"server without consumer":    {"name: one\nserver: {}\nwant: {}\n", `case "one": line 1: a case needs the key "consumer"`},
+		"server without want":        {"name: one\nserver: {}\nconsumer: {}\n", `case "one": line 1: a case needs the key "want"`},
+		"server is a word":           {server("none"), `case "one": line 2: server is a mapping`},
+		"unknown key of server":      {server("{file: []}"), `line 2: unknown key "file" of server; it knows files, files_at, flavor,`},
+		"unknown flavor":             {server("{flavor: percona}"), `line 2: "percona" is not one of mysql, mariadb`},
+		"files are a mapping":        {server("{files: {name: b.000001}}"), `line 2: files is a list`},
+		"file without size":          {server("{files: [{name: b.000001}]}"), `line 2: a file needs the key "size"`},
+		"file of a negative size":    {server("{files: [{name: b.000001, size: -1}]}"), `line 2: want at least 0, not -1`},
+		"size past int64":            {server("{files: [{name: b.000001, size: 9223372036854775808}]}"), `line 2: "9223372036854775808" is not a whole number`},
+		"set that is none":           {server("{gtid_executed: everything}"), `line 2: gtid_executed: `},
+		"set of the other flavor":    {server("{gtid_purged: 0-1-5, flavor: mysql}"), `line 2: gtid_purged: `},
+		"set that is a list":         {server("{gtid_executed: []}"), `line 2: want a string`},
+		"unknown key of consumer":    {position("{position: 4}"), `case "one": line 3: unknown key "position" of consumer`},
+		"position is a word":         {position("{pos: end}"), `line 3: "end" is not a whole number`},
+		"position past int64":        {position(`{pos: "9223372036854775808"}`), `line 3: "9223372036854775808" is not a whole number`},
+		"snapshot is a list":         {position("{snapshot: []}"), `line 3: want a string`},
+		"unknown events":             {position("{}") + "events_after: some\n", `line 5: "some" is not one of unread, none, rest, transaction, no_event`},
+		"unknown state":              {"name: one\nserver: {}\nconsumer: {}\nwant: {state: lost}\n", `line 4: "lost" is not one of unknown, ok, caught_up,`},
+		"unknown number":             {"name: one\nserver: {}\nconsumer: {}\nwant: {seconds: 4}\n", `line 4: unknown key "seconds" of want; it knows bytes,`},
+		"negative number":            {"name: one\nserver: {}\nconsumer: {}\nwant: {bytes: -1}\n", `line 4: want at least 0, not -1`},
 		"not YAML":                   {"name: [one\n", `x.yaml: yaml: `},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +97,7 @@ func TestParseMistakes(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), "x.yaml: ") || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got error %v, want x.yaml: ... %s", err, tc.want)
 			}
-			if n := len(cases.Kafka) + len(cases.Flink); n != 0 {
+			if n := len(cases.Kafka) + len(cases.Flink) + len(cases.MySQL); n != 0 {
 				t.Errorf("got %d cases", n)
 			}
 		})
@@ -124,7 +149,7 @@ func TestLoad(t *testing.T) {
 		"b.yml":              "name: three\nsteps: []\n",
 		"kafka/c.yaml":       "name: four\nsteps: []\n---\nname: one\nsteps: []\n",
 		"flink/a.yaml":       "name: eight\nsamples: []\n---\nname: three\nsamples: []\n",
-		"mysql/d.yaml":       "name: five\nserver: {}\n",
+		"mysql/d.yaml":       "name: five\nserver: {}\nconsumer: {}\nwant: {}\n---\nname: eight\nserver: unread\nconsumer: {}\nwant: {}\n",
 		"README.md":          "name: six\n",
 		"kafka/deep/er.yaml": "name: seven\nsteps: []\n",
 	} {
@@ -144,10 +169,13 @@ func TestLoad(t *testing.T) {
 	for _, c := range cases.Flink {
 		names = append(names, "flink "+c.Name)
 	}
-	if want := []string{"one", "two", "three", "four", "flink eight"}; !reflect.DeepEqual(names, want) {
+	for _, c := range cases.MySQL {
+		names = append(names, "mysql "+c.Name)
+	}
+	if want := []string{"one", "two", "three", "four", "flink eight", "mysql five"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("got cases %q, want %q", names, want)
 	}
-	for _, want := range []string{`case "one": line 4: the name is taken by `, `case "three": line 4: the name is taken by `} {
+	for _, want := range []string{`case "one": line 4: the name is taken by `, `case "three": line 4: the name is taken by `, `case "eight": line 6: the name is taken by `} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want ... %s", err, want)
 		}

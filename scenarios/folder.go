@@ -16,13 +16,14 @@ import (
 type Cases struct {
 	Kafka []Case
 	Flink []FlinkCase
+	MySQL []MySQLCase
 }
 
-// Load reads all cases of the YAML files in a folder, and in its subfolders kafka and flink if there are such. A case with a
-// mistake is left out and is part of the error, which names file, case and line of each.
+// Load reads all cases of the YAML files in a folder, and in its subfolders kafka, flink and mysql if there are such. A
+// case with a mistake is left out and is part of the error, which names file, case and line of each.
 func Load(dir string) (Cases, error) {
 	var files []string
-	for _, folder := range []string{".", "kafka", "flink"} {
+	for _, folder := range []string{".", "kafka", "flink", "mysql"} {
 		for _, pattern := range []string{"*.yaml", "*.yml"} {
 			found, err := filepath.Glob(filepath.Join(dir, folder, pattern))
 			if err != nil {
@@ -70,6 +71,11 @@ func Load(dir string) (Cases, error) {
 				cases.Flink = append(cases.Flink, c)
 			}
 		}
+		for _, c := range read.MySQL {
+			if first(c.Place) {
+				cases.MySQL = append(cases.MySQL, c)
+			}
+		}
 	}
 	return cases, errors.Join(errs...)
 }
@@ -103,7 +109,7 @@ func Parse(file string, text []byte) (Cases, error) {
 	return cases, errors.Join(errs...)
 }
 
-// read takes a case. Its keys tell the kind: samples are those of a Flink source.
+// read takes a case. Its keys tell the kind: samples are those of a Flink source, and a server is one of MySQL.
 func (c *Cases) read(n *yaml.Node, at Place) error {
 	if value(n, "samples") != nil {
 		of := FlinkCase{Place: at}
@@ -111,6 +117,14 @@ func (c *Cases) read(n *yaml.Node, at Place) error {
 			return err
 		}
 		c.Flink = append(c.Flink, of)
+		return nil
+	}
+	if value(n, "server") != nil {
+		of := MySQLCase{Place: at}
+		if err := of.read(n); err != nil {
+			return err
+		}
+		c.MySQL = append(c.MySQL, of)
 		return nil
 	}
 	of := Case{Place: at, Scan: true}

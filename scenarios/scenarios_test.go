@@ -18,13 +18,20 @@ import (
 	"truelag/kafka"
 )
 
-var dir = flag.String("dir", ".", "folder with the cases to play: *.yaml in it and in its subfolders kafka and flink; relative to this package or to the module")
+var dir = flag.String("dir", ".", "folder with the cases to play: *.yaml in it and in its subfolders kafka, flink and mysql; relative to this package or to the module")
 
 // TestScenarios plays every case of the folder: those of Kafka against the exporter, a cluster's reader and the collector
-// that is served; those of Flink against the comparison alone.
+// that is served; those of Flink and of MySQL against the comparison alone.
 func TestScenarios(t *testing.T) {
 	cases := loadAll(t)
 	for _, c := range cases.Flink {
+		t.Run(c.Name, func(t *testing.T) {
+			if err := c.Play(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for _, c := range cases.MySQL {
 		t.Run(c.Name, func(t *testing.T) {
 			if err := c.Play(); err != nil {
 				t.Error(err)

@@ -1,0 +1,222 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"truelag/mysql"
+	"truelag/mysql/gtid"
+)
+
+// MySQLCase is what a server has in its binlog, a consumer's position and what follows it, and the right verdict.
+type MySQLCase struct {
+	Place
+	Inventory *mysql.Inventory // nil: could not be read
+	Position  *mysql.Position  // nil: could not be read
+	After     mysql.After
+
+	State     string           // empty: not compared
+	Numbers   map[string]int64 // absent: there must be no number
+	Ambiguous *bool
+}
+
+func (c *MySQLCase) read(n *yaml.Node) error {
+	readers := map[string]reader{
+		"name":         into(&c.Name),
+		"report":       into(&c.Report),
+		"server":       c.readServer,
+		"consumer":     c.readConsumer,
+		"events_after": c.readAfter,
+		"want":         c.readWant,
+	}
+	return fields(n, "a case", readers, "name", "server", "consumer", "want")
+}
+
+// unread is the word for a side that could not be read.
+const unread = "unread"
+
+func (c *MySQLCase) readServer(n *yaml.Node) error {
+	if n.Value == unread {
+		return nil
+	}
+	inv := &mysql.Inventory{}
+	var flavor string
+	texts := map[string]*yaml.Node{} // of the sets: the flavor may come after them
+	set := func(name string) reader {
+		return func(n *yaml.Node) error {
+			texts[name] = n
+			return nil
+		}
+	}
+	err := fields(n, "server", map[string]reader{
+		"flavor":        oneOf(&flavor, namesOf(mysql.Flavors())...),
+		"uuid":          into(&inv.Server),
+		"files":         readFiles(&inv.Files),
+		"files_at":      seconds(&inv.FilesAt),
+		"gtid_executed": set("gtid_executed"),
+		"gtid_purged":   set("gtid_purged"),
+		"gtids_at":      seconds(&inv.SetsAt),
+	})
+	if err != nil {
+		return err
+	}
+	parse := gtid.ParseMySQL
+	if flavor == mysql.MariaDB.String() {
+		inv.Flavor, parse = mysql.MariaDB, gtid.ParseMariaDB
+	}
+	for name, v := range map[string]**gtid.Set{"gtid_executed": &inv.Executed, "gtid_purged": &inv.Purged} {
+		at, ok := texts[name]
+		if !ok {
+			continue
+		}
+		var text string
+		if err := into(&text)(at); err != nil {
+			return err
+		}
+		of, err := parse(text)
+		if err != nil {
+			return wrong(at, "%s: %w", name, err)
+		}
+		*v = &of
+	}
+	c.Inventory = inv
+	return nil
+}
+
+func readFiles(files *[]mysql.File) reader {
+	return func(n *yaml.Node) error {
+		*files = []mysql.File{}
+		return eachItem(n, "files", func(n *yaml.Node) error {
+			var f mysql.File
+			err := fields(n, "a file", map[string]reader{
+				"name": into(&f.Name), "size": atLeast(0, &f.Size), "encrypted": into(&f.Encrypted),
+			}, "name", "size")
+			*files = append(*files, f)
+			return err
+		})
+	}
+}
+
+func (c *MySQLCase) readConsumer(n *yaml.Node) error {
+	if n.Value == unread {
+		return nil
+	}
+	c.Position = &mysql.Position{}
+	return fields(n, "consumer", map[string]reader{
+		"file":     into(&c.Position.File),
+		"pos":      numberOrText(&c.Position.Pos),
+		"gtids":    into(&c.Position.GTIDs),
+		"event":    numberOrText(&c.Position.Event),
+		"row":      numberOrText(&c.Position.Row),
+		"snapshot": word(&c.Position.Snapshot),
+		"server":   into(&c.Position.Server),
+		"at":       seconds(&c.Position.ReadAt),
+	})
+}
+
+func (c *MySQLCase) readAfter(n *yaml.Node) error {
+	var name string
+	if err := oneOf(&name, namesOf(mysql.Afters())...)(n); err != nil {
+		return err
+	}
+	for _, a := range mysql.Afters() {
+		if a.String() == name {
+			c.After = a
+		}
+	}
+	return nil
+}
+
+func (c *MySQLCase) readWant(n *yaml.Node) error {
+	c.Numbers = map[string]int64{}
+	readers := map[string]reader{
+		"state":              oneOf(&c.State, namesOf(mysql.States())...),
+		"position_ambiguous": maybe(&c.Ambiguous),
+	}
+	for name := range numbers(mysql.Distance{}) {
+		readers[name] = func(n *yaml.Node) error {
+			var v *int64
+			err := offsetsOrAbsent(&v)(n)
+			c.Numbers[name] = *v
+			return err
+		}
+	}
+	return fields(n, "want", readers)
+}
+
+// numbers are those of a distance by their names in a case.
+func numbers(d mysql.Distance) map[string]mysql.Number {
+	return map[string]mysql.Number{
+		"bytes":           d.Bytes,
+		"effective_bytes": d.Effective,
+		"files":           d.Files,
+		"transactions":    d.Transactions,
+		"headroom_files":  d.HeadroomFiles,
+		"headroom_bytes":  d.HeadroomBytes,
+	}
+}
+
+// numberOrText reads a whole number that may be written as text: consumers keep both.
+func numberOrText(v *int64) reader {
+	return func(n *yaml.Node) error {
+		if n.Tag != "!!str" {
+			return into(v)(n)
+		}
+		got, err := strconv.ParseInt(n.Value, 10, 64)
+		if err != nil {
+			return wrong(n, "%q is not a whole number", n.Value)
+		}
+		*v = got
+		return nil
+	}
+}
+
+// word reads a string or a truth value as its text.
+func word(v *string) reader {
+	return func(n *yaml.Node) error {
+		if n.Tag != "!!bool" {
+			return into(v)(n)
+		}
+		*v = strings.ToLower(n.Value)
+		return nil
+	}
+}
+
+// namesOf are how values call themselves.
+func namesOf[T fmt.Stringer](values []T) (names []string) {
+	for _, v := range values {
+		names = append(names, v.String())
+	}
+	return names
+}
+
+// Play measures the position and compares what comes out with what should. It returns all differences.
+func (c *MySQLCase) Play() error {
+	var errs []error
+	d := mysql.Measure(c.Inventory, c.Position, c.After)
+	found := func(what string, got, want any) {
+		errs = append(errs, fmt.Errorf("%s:%d: %s: %v, want %v", c.File, c.Line, what, got, want))
+	}
+	if c.State != "" && d.State.String() != c.State {
+		found("state", d.State, c.State)
+	}
+	for name, got := range numbers(d) {
+		want, ok := c.Numbers[name]
+		switch {
+		case got.Known && got.N < 0:
+			found(name, got, "no negative number")
+		case ok && want == absent && got.Known:
+			found(name, got, "none")
+		case ok && want != absent && got != mysql.Number{N: want, Known: true}:
+			found(name, got, want)
+		}
+	}
+	if c.Ambiguous != nil && d.Ambiguous != *c.Ambiguous {
+		found("position_ambiguous", d.Ambiguous, *c.Ambiguous)
+	}
+	return errors.Join(errs...)
+}
