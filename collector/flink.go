@@ -18,7 +18,8 @@ type Flink struct {
 	shard    kafka.Shard
 	kafka    *Kafka
 	sampler  *flinkSampler
-	labels   []string // by Flink cluster: rendered; empty for the only one
+	labels   []string                // by Flink cluster: rendered; empty for the only one
+	sources  map[string]FlinkSources // by Flink cluster
 	families flinkFamilies
 }
 
@@ -41,23 +42,22 @@ func NewFlink(cfg FlinkConfig, k *Kafka, clusters ...FlinkCluster) (*Flink, erro
 	if len(clusters) == 0 {
 		return nil, errors.New("no Flink cluster to hear")
 	}
-	f := &Flink{shard: cfg.Shard, kafka: k, families: newFlinkFamilies()}
-	sources := make(map[string]FlinkSources, len(clusters))
+	f := &Flink{shard: cfg.Shard, kafka: k, families: newFlinkFamilies(), sources: make(map[string]FlinkSources, len(clusters))}
 	var readers []FlinkReader
 	for _, c := range clusters {
 		name := c.Reader.Name()
-		if _, taken := sources[name]; taken {
+		if _, taken := f.sources[name]; taken {
 			return nil, fmt.Errorf("two Flink clusters are named %q", name)
 		}
 		label := ""
 		if len(clusters) > 1 {
 			label = exposition.Label("flink_cluster", name)
 		}
-		sources[name] = c.Sources
+		f.sources[name] = c.Sources
 		readers, f.labels = append(readers, c.Reader), append(f.labels, label)
 	}
 	f.sampler = newFlinkSampler(readers)
-	k.compareWith(f.sampler, sources)
+	k.compareWith(f.sampler, f.sources)
 	return f, nil
 }
 
@@ -88,16 +88,16 @@ func (f *Flink) Collect(ctx context.Context) Findings {
 		}
 		found.Outcomes = append(found.Outcomes, outcome)
 		var findings []*finding
-		compared := true
-		for _, p := range passes {
+		compared := map[string]bool{}
+		for k, p := range passes {
 			if p == nil || p.compared == nil || p.compared.views[i] == nil {
-				compared = false
 				continue
 			}
+			compared[f.kafka.clusters[k].name] = true
 			findings = append(findings, p.compared.of(name)...)
 			v = p.compared.views[i] // what was compared, should there be something newer
 		}
-		rows[i] = newFlinkRows(flinkTable{label: f.labels[i], shard: f.shard, now: now}, v, findings, compared)
+		rows[i] = newFlinkRows(flinkTable{label: f.labels[i], shard: f.shard, now: now, told: f.sources[name], compared: compared}, v, findings)
 	}
 	found.Blocks = f.families.blocks(rows)
 	return found

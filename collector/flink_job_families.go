@@ -156,7 +156,7 @@ func flinkJobFamilies() []exposition.Family[flinkJob] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_condition", Type: exposition.Gauge, Labels: append(labels, "condition"),
-				Help: "1 for each condition of the job's commits that shows from outside, 0 for those that do not; docs/flink-conditions.md says what each means and what to do. Absent when no pass over Kafka was possible in this scrape."},
+				Help: "1 for each condition of the job's commits that shows from outside, 0 for those that do not; docs/flink-conditions.md says what each means and what to do. Absent when no pass over a Kafka cluster that the job reads was possible in this scrape."},
 			Series: conditions,
 		},
 		{

@@ -19,11 +19,14 @@ type flinkTable struct {
 	shard kafka.Shard
 	now   time.Time
 	names map[string]string // of jobs, by id
+
+	told     FlinkSources
+	compared map[string]bool // whether there was a pass, by Kafka cluster
 }
 
 // newFlinkRows puts labels to what one Flink cluster says and the passes over Kafka have found out about it. Where one was
 // not possible, v was heard all the same.
-func newFlinkRows(t flinkTable, v *flink.View, found []*finding, compared bool) *flinkRows {
+func newFlinkRows(t flinkTable, v *flink.View, found []*finding) *flinkRows {
 	t.rows = &flinkRows{}
 	if v == nil {
 		return t.rows
@@ -34,7 +37,7 @@ func newFlinkRows(t flinkTable, v *flink.View, found []*finding, compared bool) 
 	}
 	t.names = jobNames(v.Jobs, t.now)
 	for i := range v.Jobs {
-		t.job(&v.Jobs[i], findings[v.Jobs[i].ID], compared)
+		t.job(&v.Jobs[i], findings[v.Jobs[i].ID])
 	}
 	targets := map[flink.Interface]names{} // what tells some apart is not shown: a query, a user
 	for _, r := range v.Reaches {
@@ -68,9 +71,9 @@ func (t *flinkTable) pairs(kafka string, nameValue ...string) string {
 }
 
 // job makes the rows of one job.
-func (t *flinkTable) job(job *flink.Job, found []*finding, compared bool) {
+func (t *flinkTable) job(job *flink.Job, found []*finding) {
 	name := t.names[job.ID]
-	row := flinkJob{Job: *job, live: !over(job, t.now), compared: compared}
+	row := flinkJob{Job: *job, live: !over(job, t.now)}
 	for _, f := range found {
 		row.fixed = row.fixed || f.fixed
 		for reason, n := range f.unmatched {
@@ -83,7 +86,7 @@ func (t *flinkTable) job(job *flink.Job, found []*finding, compared bool) {
 		}
 	}
 	row.owned = t.shard.Owns(job.Name)
-	row.compared = compared && (row.owned || len(found) > 0)
+	row.compared = t.whole(job) && (row.owned || len(found) > 0)
 	row.State = stateOf(job, t.now)
 	if row.Checkpoints != nil && silent(row.Checkpoints.At, t.now) && !job.Terminal() {
 		row.Checkpoints = nil
@@ -97,6 +100,16 @@ func (t *flinkTable) job(job *flink.Job, found []*finding, compared bool) {
 	if row.live && row.owned {
 		t.ages(name, job)
 	}
+}
+
+// whole says that there was a pass over each Kafka cluster that the job reads.
+func (t *flinkTable) whole(job *flink.Job) bool {
+	for i := range job.Sources {
+		if !t.compared[t.told.of(job, &job.Sources[i]).Cluster] {
+			return false
+		}
+	}
+	return len(t.compared) > 0
 }
 
 // sources makes the rows of a job's sources. Operators of one name have the ids of their vertices behind it.

@@ -51,18 +51,24 @@ func newFlinkBed(t *testing.T, sources collector.FlinkSources, topics ...string)
 // shard puts the collectors of one shard into the place of those that are there.
 func (b *flinkBed) shard(shard kafka.Shard) {
 	b.t.Helper()
-	reader, err := kafka.NewCluster(kafka.Config{
-		Client: kafka.ClientConfig{Seeds: b.broker.ListenAddrs()}, Shard: shard,
-		Scan: kafka.ScanConfig{Enabled: true, BytesPerScrape: 1 << 20, BytesPerPartition: 1 << 20, Recheck: time.Minute, MaxRuns: 1 << 20},
-	}, log.NewNopLogger())
-	must(b.t, err)
-	b.t.Cleanup(reader.Close)
+	reader := b.reader("", b.broker, shard)
 	k, err := collector.NewKafka(collector.KafkaConfig{}, reader)
 	must(b.t, err)
 	b.flink, err = collector.NewFlink(collector.FlinkConfig{Shard: shard}, k, collector.FlinkCluster{Reader: b, Sources: b.sources})
 	must(b.t, err)
 	b.set, err = collector.NewSet(collector.Config{DisableExporterMetrics: true}, log.NewNopLogger(), k, b.flink)
 	must(b.t, err)
+}
+
+func (b *flinkBed) reader(name string, broker *kfake.Cluster, shard kafka.Shard) *kafka.Cluster {
+	b.t.Helper()
+	reader, err := kafka.NewCluster(kafka.Config{
+		Name: name, Client: kafka.ClientConfig{Seeds: broker.ListenAddrs()}, Shard: shard,
+		Scan: kafka.ScanConfig{Enabled: true, BytesPerScrape: 1 << 20, BytesPerPartition: 1 << 20, Recheck: time.Minute, MaxRuns: 1 << 20},
+	}, log.NewNopLogger())
+	must(b.t, err)
+	b.t.Cleanup(reader.Close)
+	return reader
 }
 
 func must(t *testing.T, err error) {
@@ -372,24 +378,4 @@ func TestFlinkStoppedExactly(t *testing.T) {
 	b.want("flink_stopped_uncommitted_records", `flink_stopped_uncommitted_records{job="payments",group="g",topic="t"} 1`) // of 5, 6 and 7 the last
 	b.commit("g", "t", 0, 9)
 	b.want("flink_stopped_uncommitted_records", `flink_stopped_uncommitted_records{job="payments",group="g",topic="t"} 0`)
-}
-
-// What REST has not told for two minutes of a job that goes on is not of now; of one that has ended it stays.
-func TestFlinkFactsThatAreOldAreAbsent(t *testing.T) {
-	b := newFlinkBed(t, groupIs("g"), "t")
-	b.transact("t", 0, 5, kgo.TryCommit)
-	b.commit("g", "t", 0, 3)
-	b.says = says("t", 1, flink.Partition{Emitted: 2, Committed: 3})
-	job := &b.says.Jobs[0]
-	job.Told = time.Now().Add(-3 * time.Minute)
-	job.Checkpoints.At = job.Told
-	const families = `flink_(job_info|job_state|checkpoints_total|last_checkpoint_timestamp_seconds)`
-	b.want(families, `flink_job_info{job="payments",job_id="0123",flink_version="2.2.1"} 1`)
-	job.State = "CANCELED"
-	got := b.scrape(families)
-	for _, line := range []string{`flink_job_state{job="payments",state="CANCELED"} 1`, `flink_checkpoints_total{job="payments",status="completed"} 7`} {
-		if !slices.Contains(got, line) {
-			t.Errorf("of a job that has ended, no %s in\n%s", line, strings.Join(got, "\n"))
-		}
-	}
 }
