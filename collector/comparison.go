@@ -162,6 +162,7 @@ func (l *comparedLine) old(topic *kafka.Topic) bool {
 func (s *comparedSource) infer(p *comparisonPass, heard *heardSource, cluster string) sourceGroup {
 	none := sourceGroup{groupKey: groupKey{Cluster: cluster}}
 	round := groupRound{At: p.reading.CommitsTold, Committed: map[partitionKey]int64{}, Groups: map[groupKey]map[partitionKey]groupCommit{}}
+	only, settled := s.inference.settled()
 	for i := range heard.partitions {
 		h := &heard.partitions[i]
 		if !h.trusted(p.reading.At) {
@@ -173,6 +174,9 @@ func (s *comparedSource) infer(p *comparisonPass, heard *heardSource, cluster st
 		}
 		for _, commit := range p.commitsOn(h.partitionKey) {
 			group := groupKey{cluster, commit.group}
+			if settled && group != only {
+				continue
+			}
 			if round.Groups[group] == nil {
 				round.Groups[group] = map[partitionKey]groupCommit{}
 			}

@@ -1,6 +1,9 @@
 package collector
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
 // groupRounds is how many rounds in a row it takes to believe in a group.
 const groupRounds = 3
@@ -64,7 +67,20 @@ func (g *groupInference) observe(r groupRound) (groupKey, bool) {
 	if g.believed == nil {
 		return groupKey{}, false
 	}
+	if only, settled := g.settled(); settled { // the commits of all groups of a topic that many jobs read are many
+		maps.DeleteFunc(g.candidates, func(key groupKey, _ *groupCandidate) bool { return key != only })
+	}
 	return *g.believed, true
+}
+
+// settled is the group that is believed and was right in the last round that counted: while it is, no other group can take its
+// place, and none is to be looked at.
+func (g *groupInference) settled() (groupKey, bool) {
+	if g.believed == nil {
+		return groupKey{}, false
+	}
+	c := g.candidates[*g.believed]
+	return *g.believed, c != nil && c.wrong == 0
 }
 
 // hold notes the commits of each group.

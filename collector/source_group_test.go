@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"fmt"
 	"regexp"
 	"testing"
 	"time"
@@ -167,5 +168,26 @@ func TestInferenceForgets(t *testing.T) {
 	}
 	if n := len(g.candidates); n > maxMissing+1 {
 		t.Errorf("%d groups are remembered", n)
+	}
+}
+
+// Many jobs read a topic on which many groups have commits: once a source's group is found, nothing is kept of the others.
+func TestInferenceLooksAtOneGroupOnceItIsFound(t *testing.T) {
+	var g groupInference
+	at := time.Unix(0, 0)
+	round := func(offset int64) (groupKey, bool) {
+		at = at.Add(time.Second)
+		p := partitionKey{"t", 0}
+		r := groupRound{At: at, Committed: map[partitionKey]int64{p: offset}, Groups: map[groupKey]map[partitionKey]groupCommit{}}
+		for i := range int64(100) {
+			r.Groups[groupKey{"", fmt.Sprint(i)}] = map[partitionKey]groupCommit{p: {Offset: offset + 1000*i, LeaderEpoch: -1}}
+		}
+		return g.observe(r)
+	}
+	for offset := range int64(5) {
+		round(offset)
+	}
+	if found, ok := round(5); !ok || found.Group != "0" || len(g.candidates) != 1 {
+		t.Errorf("found %v, %v with %d candidates", found, ok, len(g.candidates))
 	}
 }
