@@ -1,6 +1,10 @@
 package collector
 
-import "time"
+import (
+	"time"
+
+	"truelag/flink"
+)
 
 // What evidence says where there is no number.
 const (
@@ -23,7 +27,7 @@ type sourceEvidence struct {
 	Completed, Failed int64         // checkpoints since the job was started or restored; notTold
 	LastCompleted     time.Time     // zero: none, or not told
 	Restored          time.Time     // when the job was restored from a checkpoint or savepoint; zero: it was not, or not told
-	Ahead             time.Duration // of our clock: the JobManager's, by which Started, LastCompleted and Restored are
+	Ahead             time.Duration // what the JobManager's clock is ahead of ours; Started, LastCompleted and Restored are by it
 
 	Heard    time.Time // the earliest time at which the source may have said what follows; zero: nothing was heard of it
 	Subtasks []subtaskEvidence
@@ -62,9 +66,7 @@ type partitionEvidence struct {
 }
 
 // ended says that the job is in a state that it never leaves.
-func (e *sourceEvidence) ended() bool {
-	return e.State == "FINISHED" || e.State == "CANCELED" || e.State == "FAILED"
-}
+func (e *sourceEvidence) ended() bool { return flink.TerminalState(e.State) }
 
 // down says that the job is said to run while its source is known not to.
 func (e *sourceEvidence) down() bool {

@@ -24,7 +24,7 @@ type Config struct {
 	KeepEnded time.Duration
 }
 
-// RESTConfig is a JobManager's (or a session cluster's, or the history of several behind one proxy) REST API.
+// RESTConfig is where the REST API of a cluster's JobManager is, and how to ask it.
 type RESTConfig struct {
 	URL  string // may have a path, below which the API lies
 	HTTP promconfig.HTTPClientConfig

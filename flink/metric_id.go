@@ -18,7 +18,7 @@ const (
 	idBusy
 	idBackpressured
 	idIdle
-	idSpent // accumulates as long as the task lives, so it is another one in each dump: see freshness
+	idSpent // one of the three that add up to the age of the task: see instanceClock
 )
 
 // sourceKind is which connector registered a metric.

@@ -91,7 +91,7 @@ func (p *restPoll) readJob(ctx context.Context, j *restJob) error {
 // settled says that the job ended long enough ago for all answers to tell of it. They come from caches, each with an age
 // of its own: the list may know of an end before the job does, and the checkpoints not yet of the savepoint that was it.
 func (d *jobDetail) settled(cacheTime time.Duration) bool {
-	if !(&Job{State: d.State}).Terminal() {
+	if !TerminalState(d.State) {
 		return false
 	}
 	ended, now := d.End.millis(), d.Now.millis()

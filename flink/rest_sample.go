@@ -1,7 +1,6 @@
 package flink
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -138,15 +137,13 @@ func (r *vertexReading) sample(key sourceKey, s *readSource, times map[int32]*ta
 		}
 		sample.Subtasks = append(sample.Subtasks, *subtask)
 	}
-	slices.SortFunc(sample.Subtasks, func(a, b Subtask) int { return cmp.Compare(a.Index, b.Index) })
+	slices.SortFunc(sample.Subtasks, compareSubtasks)
 	for of, readers := range s.partitions {
 		if p, known := r.reader(key, of, readers); known {
 			sample.Partitions = append(sample.Partitions, p)
 		}
 	}
-	slices.SortFunc(sample.Partitions, func(a, b Partition) int {
-		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
-	})
+	slices.SortFunc(sample.Partitions, comparePartitions)
 	return sample
 }
 

@@ -72,8 +72,11 @@ type Job struct {
 }
 
 // Terminal says that the job's state is one that is never left.
-func (j *Job) Terminal() bool {
-	switch j.State {
+func (j *Job) Terminal() bool { return TerminalState(j.State) }
+
+// TerminalState says that a job never leaves the state.
+func TerminalState(state string) bool {
+	switch state {
 	case "FINISHED", "CANCELED", "FAILED":
 		return true
 	}
