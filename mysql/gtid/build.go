@@ -38,7 +38,7 @@ func (b *builder) addPosition(domain, server uint32, sequence uint64) error {
 	if err := b.add(source, span{1, sequence}); err != nil {
 		return err
 	}
-	if g := &b.groups[b.last]; sequence >= g.sequence { // a binlog state names the server that wrote last at the end
+	if g := &b.groups[b.last]; sequence > g.sequence {
 		g.server, g.sequence = server, sequence
 	}
 	return nil

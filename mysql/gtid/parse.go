@@ -119,12 +119,11 @@ func (p *parser) mariadb() error {
 		}
 		numbers[i] = n
 	}
-	if p.space(); numbers[2] > 0 {
-		if err := p.addPosition(uint32(numbers[0]), uint32(numbers[1]), numbers[2]); err != nil {
-			return err
-		}
+	p.space()
+	if err := p.endPart("a comma or the end"); err != nil || numbers[2] == 0 {
+		return err
 	}
-	return p.endPart("a comma or the end")
+	return p.addPosition(uint32(numbers[0]), uint32(numbers[1]), numbers[2])
 }
 
 func (p *parser) endPart(want string) error {

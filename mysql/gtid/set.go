@@ -71,10 +71,10 @@ func (s Set) Subtract(t Set) Set { return s.combine(t, subtract) }
 // has read t was never to read. Sources of which t holds nothing are left out, since there is no first.
 func (s Set) Before(t Set) Set {
 	return s.combine(t, func(a, b []span) []span {
-		if len(b) == 0 || b[0].first == 1 {
+		if len(b) == 0 {
 			return nil
 		}
-		return intersect(a, []span{{1, b[0].first - 1}})
+		return intersect(a, []span{{1, b[0].first - 1}}) // none from 1 to 0
 	})
 }
 

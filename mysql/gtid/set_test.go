@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -160,6 +161,13 @@ func TestMariaDBSets(t *testing.T) {
 	}
 	if cut := mariadb(t, "0-1-9").Subtract(mariadb(t, "0-1-9").Subtract(mariadb(t, "0-1-4"))); cut.String() != "0:1-4" {
 		t.Errorf("a position whose last transaction has no known writer: %q", cut)
+	}
+	middle := mariadb(t, "0-1-8").Subtract(mariadb(t, "0-1-6"))
+	for _, more := range []Set{middle, middle.Subtract(mariadb(t, "0-1-8").Subtract(mariadb(t, "0-1-7")))} {
+		want := "0:1-5" + strings.TrimPrefix(more.String(), "0")
+		if x, y := mariadb(t, "0-1-5").Union(more), more.Union(mariadb(t, "0-1-5")); x.String() != want || y.String() != want {
+			t.Errorf("a position and more of the domain: %q and %q, want %q", x, y, want)
+		}
 	}
 }
 
