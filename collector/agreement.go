@@ -94,7 +94,7 @@ func (l *CommitLine) Observe(s CommitSample) Judgement {
 	if s.After.IsZero() {
 		s.After, s.Before = s.At, s.At
 	}
-	if l.begun && s.Before.Before(l.last.After) {
+	if l.begun && l.older(&s) {
 		// Another interface with an older answer. Its lower count would look like a new attempt.
 		s.After, s.Before = l.last.After, l.last.Before
 		s.Committed, s.Emitted, s.Commits, s.Attempt = l.last.Committed, l.last.Emitted, l.last.Commits, l.last.Attempt
@@ -137,6 +137,14 @@ func (l *CommitLine) hold(s *CommitSample) {
 	default:
 		l.held.follow(s.At, s.Followed, s.Broker)
 	}
+}
+
+// older says that the source was heard before, though the sample may come later: it ended before the last one began, or the
+// two may be of one time and fewer commits are counted.
+func (l *CommitLine) older(s *CommitSample) bool {
+	was := &l.last
+	return s.Before.Before(was.After) ||
+		s.After.Before(was.Before) && s.Attempt == was.Attempt && s.Commits >= 0 && s.Commits < was.Commits
 }
 
 // renewed says that the sample is of another attempt than the last one: counters and offsets begin anew with each.

@@ -177,7 +177,7 @@ func (f *finding) evidence(p *comparisonPass) *sourceEvidence {
 		latest := &f.source.Samples[0]
 		e.Running = &latest.Running
 		if latest.Running && p.reading.At.Sub(latest.Before) < staleAfter {
-			e.Heard = latest.After
+			e.Heard, e.HeardBy = latest.After, latest.Before
 			for i := range latest.Subtasks {
 				s := &latest.Subtasks[i]
 				e.Subtasks = append(e.Subtasks, subtaskEvidence{Index: s.Index, Attempt: s.Attempt, Succeeded: s.Succeeded, Failed: s.Failed})

@@ -29,6 +29,7 @@ type sourceEvidence struct {
 	Restored          time.Time     // when the job was restored from a checkpoint or savepoint; zero: it was not, or not told
 	Ahead             time.Duration // what the JobManager's clock is ahead of ours; Started, LastCompleted and Restored are by it
 
+	HeardBy  time.Time // the latest such time; zero: Heard
 	Heard    time.Time // the earliest time at which the source may have said what follows; zero: nothing was heard of it
 	Subtasks []subtaskEvidence
 

@@ -12,8 +12,9 @@ type sourceWatch struct {
 	partitions  map[partitionKey]*partitionWatch
 	fixed       bool // the connector is proved to commit past markers
 
-	heard time.Time    // when the newest of what Flink says was so
-	said  conditionSet // what followed from it
+	heard   time.Time    // when the newest of what Flink says was so, at the earliest
+	heardBy time.Time    // at the latest
+	said    conditionSet // what followed from it
 }
 
 // observe takes evidence, not earlier than what was taken before.
@@ -32,10 +33,18 @@ func (w *sourceWatch) observe(e *sourceEvidence) conditionSet {
 	switch {
 	case e.Heard.IsZero() || e.down() || e.Heard.Before(e.restored()): // what an attempt said that is over
 		w.said = 0
-	case !e.Heard.Before(w.heard): // an older answer of another interface would look like a new attempt
-		w.heard, w.said = e.Heard, w.listen(e)
+	case !w.older(e):
+		w.heard, w.heardBy, w.said = e.Heard, e.HeardBy, w.listen(e)
 	}
 	return set | w.said
+}
+
+// older says that this is an older answer of another interface, which would look like a new attempt.
+func (w *sourceWatch) older(e *sourceEvidence) bool {
+	return e.Heard.Before(w.heard) || e.Heard.Before(w.heardBy) && slices.ContainsFunc(e.Subtasks, func(s subtaskEvidence) bool {
+		sub := w.subtasks[s.Index]
+		return sub != nil && s.Attempt == sub.last.Attempt && s.Succeeded >= 0 && s.Succeeded < sub.last.Succeeded
+	})
 }
 
 func (w *sourceWatch) listen(e *sourceEvidence) conditionSet {
