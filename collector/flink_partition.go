@@ -18,6 +18,7 @@ type partitionWatch struct {
 	foreign [2]time.Time // when somebody else has committed: the last two times
 	theirs  int64        // the last such commit, where it is known
 	suspect time.Time    // when the commit was lower than before, which Flink does not do within an attempt
+	untold  bool         // it was seen to be lower, and is not counted as a rewind yet: a follower may be a reading behind
 
 	own bool // the consumer has committed for itself
 
@@ -65,6 +66,10 @@ func (w *partitionWatch) accuse(e *sourceEvidence, p *partitionEvidence) {
 		w.theyCommitted(w.suspect, noCommit) // still the attempt that had acknowledged a commit before
 		w.suspect = time.Time{}
 	}
+	lower := p.Broker >= 0 && p.Broker < w.broker
+	told := p.Rewound.After(w.rewound) && p.Rewound.After(w.at)
+	rewound := lower || told && !w.untold
+	w.untold = (lower || w.untold) && !told
 	switch {
 	case p.Committed < 0:
 	case p.Broker >= 0 && p.LeaderEpoch >= 0:
@@ -75,8 +80,7 @@ func (w *partitionWatch) accuse(e *sourceEvidence, p *partitionEvidence) {
 		if w.broker != w.theirs {
 			w.theyCommitted(e.At, w.broker)
 		}
-	case w.committed >= 0 && p.Broker >= 0 && w.broker >= 0 && w.broker != w.theirs &&
-		(p.Broker < w.broker || p.Rewound.After(w.rewound) && p.Rewound.After(w.at)):
+	case w.committed >= 0 && p.Broker >= 0 && w.broker >= 0 && w.broker != w.theirs && rewound:
 		w.suspect = e.At
 	}
 }

@@ -191,6 +191,11 @@ func TestConditionsTellFaultsApart(t *testing.T) {
 			{t: 0, u: 99, c: 100, b: 100, ok: 9, done: 10}, {t: 5, u: 103, c: 100, b: 2, ok: 9, done: 10},
 			{t: 20, u: 120, c: 110, b: 110, ok: 11, done: 12}, {t: 35, u: 130, c: 125, b: 125, ok: 12, done: 13},
 		}, want: []Condition{OffsetsReset}},
+		{name: "offsets reset by hand, which a follower counts one reading later", said: []said{
+			{t: 0, u: 99, c: 100, b: 100, ok: 9, done: 10}, {t: 5, u: 103, c: 100, b: 2, ok: 9, done: 10},
+			{t: 10, u: 103, c: 100, b: 2, ok: 9, done: 10, change: func(_ *sourceEvidence, p *partitionEvidence) { p.Rewound = second(10) }},
+			{t: 15, u: 103, c: 100, b: 2, ok: 9, done: 10, change: func(_ *sourceEvidence, p *partitionEvidence) { p.Rewound = second(10) }},
+		}, want: []Condition{OffsetsReset}},
 		{name: "offsets reset by hand, forward", said: []said{
 			{t: 0, u: 99, c: 100, b: 100, ok: 9, done: 10}, {t: 5, u: 103, c: 100, b: 900, ok: 9, done: 10},
 			{t: 9, u: 109, c: 100, b: 900, ok: 9, done: 10, change: func(_ *sourceEvidence, p *partitionEvidence) { p.Skipped = 790 }},
