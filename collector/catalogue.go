@@ -8,9 +8,7 @@ import "truelag/exposition"
 func Catalogue() []exposition.Desc {
 	families, flink := newKafkaFamilies(KafkaConfig{Compat: true}), newFlinkFamilies()
 	all := append(families.descs(), flink.descs()...)
-	for _, b := range []exposition.Block{scrapeBlock(nil, nil)} {
-		all = append(all, b.Descs()...)
-	}
+	all = append(all, scrapeBlock(nil, nil).Descs()...)
 	return append(all, exposition.Desc{
 		Name: "truelag_exporter_build_info", Type: exposition.Gauge, Labels: []string{"branch", "goarch", "goos", "goversion", "revision", "tags", "version"},
 		Help: "1 for the version that is running.",

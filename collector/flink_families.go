@@ -71,12 +71,12 @@ func flinkPartitionFamilies() []exposition.Family[flinkPartition] {
 	return []exposition.Family[flinkPartition]{
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_committed_offset", Type: exposition.Gauge, Labels: labels,
-				Help: "The offset that a Flink source says is committed on a partition (committedOffset: the next offset to read, as the broker has acknowledged it; a legacy FlinkKafkaConsumer says it when it asks). Absent while it has acknowledged none since its task began, and when it was not heard for two minutes. Without a group label the group of the source is not known."},
+				Help: "The offset that a Flink source says is committed on a partition (committedOffset: the next offset to read, as the broker has acknowledged it; a legacy FlinkKafkaConsumer says it when it asks). Of a job that has ended, the last that was heard. Absent while it has acknowledged none since its task began, and when a job that goes on was not heard for two minutes or its task does not run. With an empty group label the group of the source is not known."},
 			Series: single(func(p *flinkPartition) (float64, bool) { return float64(p.committed), p.committed >= 0 }),
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_emitted_offset", Type: exposition.Gauge, Labels: labels,
-				Help: "The offset of the last record that a Flink source has emitted from a partition (currentOffset). Absent while it has emitted none since its task began, and when it was not heard for two minutes."},
+				Help: "The offset of the last record that a Flink source has emitted from a partition (currentOffset). Of a job that has ended, the last that was heard. Absent while it has emitted none since its task began, and when a job that goes on was not heard for two minutes or its task does not run."},
 			Series: single(func(p *flinkPartition) (float64, bool) { return float64(p.emitted), p.emitted >= 0 }),
 		},
 		{
@@ -124,12 +124,12 @@ func flinkTopicFamilies() []exposition.Family[flinkTopic] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_replay_records", Type: exposition.Gauge, Labels: labels,
-				Help: "Records from the group's committed offsets up to what a Flink source has emitted: what a start from the group's offsets, rather than from a checkpoint, would read again. Normally those of a checkpoint interval and the wait for the commit. A lower bound, since the source goes on while it is read; offsets that were not looked at count as records. Absent while nothing is emitted, or committed."},
+				Help: "Records from the group's committed offsets up to what a Flink source has emitted: what a start from the group's offsets, rather than from a checkpoint, would read again. Normally those of a checkpoint interval and the wait for the commit. A lower bound, since the source goes on while it is read; offsets that were not looked at count as records. Absent while nothing is emitted, or committed, and once the job has ended."},
 			Series: single(func(t *flinkTopic) (float64, bool) { return t.replay.value() }),
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_skip_records", Type: exposition.Gauge, Labels: labels,
-				Help: "Records that the group has committed and a Flink source had not emitted when it was heard after that: a start from the group's offsets would lose them. It must be 0. Offsets that were not looked at count as records. Absent while nothing is emitted."},
+				Help: "Records that the group has committed and a Flink source had not emitted when it was heard after that: a start from the group's offsets would lose them. It must be 0. Offsets that were not looked at count as records. Absent while nothing is emitted, and once the job has ended."},
 			Series: single(func(t *flinkTopic) (float64, bool) { return t.skip.value() }),
 		},
 		{
@@ -145,12 +145,12 @@ func flinkReachFamilies() []exposition.Family[flink.Reach] {
 	return []exposition.Family[flink.Reach]{
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_up", Type: exposition.Gauge, Labels: labels,
-				Help: "1 when the last reading of an interface of Flink (rest, reporter, prometheus) was answered, 0 when it was not. Absent before the first."},
+				Help: "1 when the last reading of an interface of Flink (rest, reporter, prometheus) was answered, 0 when it was not; a file or DNS name of reporters that cannot be looked up is a target of its own while that lasts. Absent before the first."},
 			Series: single(func(r *flink.Reach) (float64, bool) { return truth(r.Err == nil), !r.At.IsZero() }),
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_requests_total", Type: exposition.Counter, Labels: labels,
-				Help: "HTTP requests that were sent to an interface of Flink."},
+				Help: "HTTP requests that were sent to an interface of Flink since the exporter began to ask it, lookups of DNS not among them. Absent once a target is not named any more."},
 			Series: single(func(r *flink.Reach) (float64, bool) { return float64(r.Requests), true }),
 		},
 		{

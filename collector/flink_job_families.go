@@ -36,7 +36,7 @@ func flinkSourceFamilies() []exposition.Family[flinkSource] {
 	return []exposition.Family[flinkSource]{
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_source_info", Type: exposition.Gauge, Labels: append(labels, "group", "how"),
-				Help: "1 for each Kafka source of a Flink job, with the consumer group whose offsets it commits and how that is known: configured (by a rule of the exporter's configuration), published (by a parameter of the job), inferred (the group has committed what the source says was acknowledged, over several rounds, and no other group has). Group and how are empty while it is not known, or two groups are equally likely: nothing is compared then."},
+				Help: "1 for each Kafka source of a Flink job, with the consumer group whose offsets it commits and how that is known: configured (by a rule of the exporter's configuration), published (by a parameter of the job), inferred (the group has committed what the source says was acknowledged, over several rounds, and no other group has). Group and how are empty while it is not known, or two groups are equally likely: nothing is compared then. Absent when no pass over the Kafka cluster was possible in this scrape."},
 			Series: []exposition.Series[flinkSource]{{
 				ExtraOf: func(s *flinkSource) string {
 					return exposition.Label("group", s.group.Group) + "," + exposition.Label("how", string(s.how))
@@ -54,7 +54,7 @@ func flinkSourceFamilies() []exposition.Family[flinkSource] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_source_time_ratio", Type: exposition.Gauge, Labels: append(labels, "state"),
-				Help: "Share of its time, 0 to 1, that the task of a Flink source was busy, backpressured or idle during the last moments, as a mean of its subtasks. A slow operator chained to the source makes it busy, one behind a network shuffle makes it backpressured. Absent when it is not told, and when the task does not run or was not heard for two minutes."},
+				Help: "Share of its time, 0 to 1, that the task of a Flink source was busy, backpressured or idle during the last moments (busyTimeMsPerSecond and its like), as a mean of its subtasks. A slow operator chained to the source makes it busy, one behind a network shuffle makes it backpressured. Absent when it is not told, and when the task does not run or was not heard for two minutes."},
 			Series: []exposition.Series[flinkSource]{
 				share("busy", func(s *flinkSource) float64 { return s.busy }),
 				share("backpressured", func(s *flinkSource) float64 { return s.backpressured }),
@@ -138,7 +138,7 @@ func flinkJobFamilies() []exposition.Family[flinkJob] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_checkpoints_total", Type: exposition.Counter, Labels: append(labels, "status"),
-				Help: "Checkpoints of the job by status, completed (savepoints count) or failed, since it was started or restored. Absent where neither the REST API nor the JobManager's reporter tells them, or has not told them of a job that may go on for two minutes."},
+				Help: "Checkpoints of the job by status, completed (savepoints count) or failed, since it was started or restored: by REST /jobs/ID/checkpoints, else by the JobManager's reporter. Absent where neither tells them, or has not told them of a job that may go on for two minutes."},
 			Series: []exposition.Series[flinkJob]{
 				checkpoints("completed", func(c *flink.Checkpoints) int64 { return c.Completed }),
 				checkpoints("failed", func(c *flink.Checkpoints) int64 { return c.Failed }),
@@ -146,7 +146,7 @@ func flinkJobFamilies() []exposition.Family[flinkJob] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_flink_last_checkpoint_timestamp_seconds", Type: exposition.Gauge, Labels: labels,
-				Help: "When the job's last checkpoint or savepoint was completed, in seconds since 1970, by the JobManager's clock. Absent while there was none, and where truelag_flink_checkpoints_total is."},
+				Help: "When the job's last checkpoint or savepoint was completed, in seconds since 1970, by the JobManager's clock (REST: latest_ack_timestamp; reporter: lastCheckpointCompletedTimestamp, which Flink 1.x does not have). Absent while there was none, and where it is not told."},
 			Series: single(func(j *flinkJob) (float64, bool) {
 				if j.Checkpoints == nil || j.Checkpoints.LastCompleted.IsZero() {
 					return 0, false

@@ -10,9 +10,9 @@ import (
 // that could.
 type FlinkSaid struct {
 	FlinkCluster string // its name; empty: the only one
-	Job          string // as the label
+	Job          string // its name, which several may share
 	JobID        string
-	State        string // as REST spells it; empty: not told
+	State        string // as REST spells it; empty: not told, or too long ago
 	Ended        bool   // or nobody tells of it any more: Emitted and Committed are the last that were heard
 	Operator     string
 	How          string // the group is known: configured, published, inferred; empty: it is not
@@ -63,7 +63,7 @@ func (f *Flink) saidBy(sources func(sourceGroup) bool, kafkaCluster, topic strin
 
 func (p *comparisonPass) said(f *finding, c *comparedPartition) FlinkSaid {
 	s := FlinkSaid{
-		FlinkCluster: f.flinkCluster, Job: f.job.Name, JobID: f.job.ID, State: f.job.State, Ended: !f.live, Operator: f.source.Operator,
+		FlinkCluster: f.flinkCluster, Job: f.job.Name, JobID: f.job.ID, State: stateOf(f.job, p.reading.At), Ended: !f.live, Operator: f.source.Operator,
 		How: string(f.group.How), At: p.reading.At, Interface: c.heard.Interface, After: c.heard.After, Fresh: c.trusted && f.live,
 		Emitted: c.emitted, Committed: c.committed, Broker: c.broker, Agreement: c.judgement.Agreement,
 		Replay: notCounted, Skip: notCounted, Uncommitted: c.counted[askUncommitted], Conditions: f.conditions,
