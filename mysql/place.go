@@ -59,8 +59,8 @@ func (inv *Inventory) locate(p *Position) place {
 // unlisted says why a position's file is not among the server's.
 func (inv *Inventory) unlisted(p *Position) State {
 	name, ok := ParseFileName(p.File)
-	var first, last *FileName // of those with the same base, in the order of the list
-	listed := false           // under another spelling
+	var last *FileName // of those with the same base
+	listed := false    // under another spelling
 	for _, f := range inv.Files {
 		other, shaped := ParseFileName(f.Name)
 		switch {
@@ -69,18 +69,15 @@ func (inv *Inventory) unlisted(p *Position) State {
 		case !ok || !shaped || other.Base != name.Base:
 			continue
 		}
-		if first == nil {
-			first = &other
-		}
 		last = &other
 		listed = listed || other.compareNumber(name) == 0
 	}
 	switch {
 	case !ok || listed:
 		return Invalid
-	case first == nil:
+	case last == nil:
 		return Foreign
-	case name.compareNumber(*first) > 0 && name.compareNumber(*last) > 0:
+	case name.compareNumber(*last) > 0:
 		return inv.ahead(p)
 	default: // before the first, or taken out from between
 		return Purged
