@@ -23,7 +23,7 @@ type FlinkSaid struct {
 	Fresh     bool      // Emitted and Committed are of now
 
 	Emitted, Committed int64 // negative: unset
-	Broker             int64 // the group's commit; negative: none, or not read
+	Broker             int64 // the group's commit; -1: none; below: not read
 	Agreement          Agreement
 	Replay, Skip       int64 // records; negative: not known
 	Uncommitted        int64 // records that were emitted and are not committed; negative: not known

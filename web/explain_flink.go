@@ -18,8 +18,8 @@ type FlinkWord struct {
 	Heard     time.Time // the earliest time at which it may have been so
 	Fresh     bool      // what it says is of now
 
-	Emitted, Committed int64 // negative: not set
-	Broker             int64 // negative: no commit, or not read
+	Emitted, Committed int64 // negative: not set, or not Fresh
+	Broker             int64 // -1: no commit; below: not read
 	Agreement          string
 	Replay, Skip       int64 // records; negative: not known
 	Uncommitted        int64 // records; negative: not known
@@ -38,12 +38,17 @@ func flinkSource(cluster, job, operator string) string {
 	return of
 }
 
-// Offset is an offset in words.
+// Offset is an offset of Flink's in words.
 func (f *FlinkWord) Offset(n int64) string {
-	if n < 0 {
-		return "none yet"
+	switch {
+	case n >= 0:
+		return number(n)
+	case f.Ended:
+		return "none"
+	case !f.Fresh:
+		return "not known"
 	}
-	return number(n)
+	return "none yet"
 }
 
 // Says is the comparison in a sentence.

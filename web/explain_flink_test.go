@@ -63,6 +63,20 @@ func TestFlinkWords(t *testing.T) {
 	}
 }
 
+func TestFlinkOffsetsInWords(t *testing.T) {
+	for want, change := range map[string]func(*FlinkWord){
+		"9":         nil,
+		"none yet":  func(f *FlinkWord) { f.Emitted = -1 },
+		"not known": func(f *FlinkWord) { f.Emitted, f.Fresh = -1, false },
+		"none":      func(f *FlinkWord) { f.Emitted, f.Fresh, f.Ended = -1, false, true },
+	} {
+		f := word(change)
+		if got := f.Offset(f.Emitted); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // The page, the text and the JSON show Flink's numbers beside the broker's, with the age of each.
 func TestExplanationShowsFlink(t *testing.T) {
 	with := func(p Place) *Explanation {
