@@ -12,8 +12,8 @@ import (
 	promconfig "github.com/prometheus/common/config"
 )
 
-// longestSilence is how long a poll waits for a dump that is not due yet. A job of which nobody tells for two minutes is taken
-// for one that has ended, and checkpoints are told without a dump.
+// longestSilence is how long a poll waits for a dump that is not due yet. A job of which nobody tells for two minutes is
+// taken for one that has ended, and checkpoints are told without a dump.
 const longestSilence = time.Minute
 
 // restPoller asks a JobManager on a clock of its own and keeps what it said. A poll costs one request that triggers a
