@@ -120,11 +120,7 @@ func (g *gathered) addSeries(s *promSeries, clock serverClock, usual time.Durati
 	}
 	// A scrape may be late, and one may have failed; after that the series ended, or nobody scrapes it any more.
 	r.running = clock.now.Sub(s.Samples.at) <= 2*interval+interval/2
-	r.after = s.Samples.at.Add(clock.least)
-	r.before = s.Samples.at.Add(min(interval, scrapeTimeout)).Add(clock.most)
-	if r.before.After(clock.received) {
-		r.before = clock.received
-	}
+	r.span = clock.span(span{s.Samples.at, s.Samples.at.Add(min(interval, scrapeTimeout))})
 }
 
 // usualInterval is the median of the series' intervals.
@@ -147,6 +143,18 @@ type serverClock struct {
 	now         time.Time     // by the server's clock, when it answered
 	least, most time.Duration // what is to be added to its times; both 0 unless the clocks differ for certain
 	received    time.Time     // by ours
+}
+
+// span brings a time of the server's to our clock. Nothing is of the time after it was received, whatever the server says.
+func (c serverClock) span(s span) span {
+	s = span{s.after.Add(c.least), s.before.Add(c.most)}
+	if s.before.After(c.received) {
+		s.before = c.received
+	}
+	if s.after.After(s.before) {
+		s.after = s.before
+	}
+	return s
 }
 
 // readServerClock reads the clock off the answer's Date, which is in whole seconds.

@@ -94,8 +94,10 @@ func (r *reporter) ask(ctx context.Context, u *url.URL) (*page, Reach) {
 func (r *reporter) get(ctx context.Context, u *url.URL) (*page, error) {
 	p := &page{}
 	after := time.Now()
+	var theirs serverClock
 	err := r.http.stream(ctx, u, answer{accept: "text/plain;version=0.0.4", from: "a Flink reporter"},
-		func(_ http.Header, body io.Reader) (err error) {
+		func(header http.Header, body io.Reader) (err error) {
+			theirs = readServerClock(header, after, time.Now())
 			p, err = readPage(body, maxPage)
 			return err
 		})
@@ -103,6 +105,8 @@ func (r *reporter) get(ctx context.Context, u *url.URL) (*page, error) {
 	for _, row := range p.rows {
 		if row.before.IsZero() {
 			row.span = span{after, before}
+		} else {
+			row.span = theirs.span(row.span)
 		}
 	}
 	return p, err
