@@ -13,6 +13,10 @@ const (
 	// idsAge is how old the list of a source vertex' metrics may be: partitions that are discovered bring new ones.
 	idsAge = time.Minute
 
+	// foreignAge is the same for a vertex without a Kafka source's metrics: a dynamic source has none until it is told of
+	// a Kafka cluster, and a legacy consumer until it has found a partition.
+	foreignAge = 5 * time.Minute
+
 	// youngVertex is how long after its start a vertex is asked for its ids at each poll: the offsets are registered
 	// when a partition is assigned, after everything else.
 	youngVertex = 30 * time.Second
@@ -42,7 +46,7 @@ func (p *restPoll) readIDs(ctx context.Context, v *restVertex, detail *vertexDet
 	}
 	requests, tooLong := valueRequests(p.base.EscapedPath(), v.path, wanted)
 	v.skipped += tooLong
-	v.wanted, v.requests = wanted, requests
+	v.wanted, v.requests, v.foreign = wanted, requests, false
 	return nil
 }
 

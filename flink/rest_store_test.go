@@ -249,3 +249,40 @@ func TestTheJobManagersClockIsTold(t *testing.T) {
 		})
 	}
 }
+
+// A source may come to its metrics long after it began to run.
+func TestAKafkaSourceThatShowsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := false
+		began := time.Now()
+		orders := kafkaMetrics("op", "t", map[int32][2]int64{0: {1, 2}})
+		jm := newJobManager(runningJob("aa", "job", runningVertex("v1", func(now time.Time) map[string]string {
+			if late {
+				return orders(now)
+			}
+			return map[string]string{"op.numRecordsIn": "0"}
+		})))
+		c := startCluster(t, jm, Config{})
+		for range 20 {
+			view(t, c)
+			pass(15 * time.Second)
+		}
+		lists := 0
+		for _, path := range jm.asked() {
+			if strings.HasSuffix(path, "/vertices/v1/metrics") {
+				lists++
+			}
+		}
+		if lists > 5 || time.Since(began) < foreignAge {
+			t.Errorf("%d lists in %s", lists, time.Since(began))
+		}
+		jm.change(func() { late = true })
+		for began := time.Now(); time.Since(began) < foreignAge+time.Minute; {
+			if v := view(t, c); len(v.Jobs[0].Sources) == 1 {
+				return
+			}
+			pass(15 * time.Second)
+		}
+		t.Error("it is not found")
+	})
+}

@@ -69,7 +69,7 @@ func (p *restPoll) readVertex(ctx context.Context, j *restJob, v *restVertex, de
 		v.attempt, v.wanted, v.foreign = key, nil, false
 		clear(v.rivals)
 	}
-	if v.foreign {
+	if v.foreign && (ended || time.Since(v.listed) < foreignAge) {
 		return nil
 	}
 	if err := p.readIDs(ctx, v, detail, ours, ended); err != nil {
