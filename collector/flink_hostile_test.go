@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -92,20 +91,6 @@ func TestFlinkNamesOfAllKinds(t *testing.T) {
 		b.page()
 		if t.Failed() {
 			t.Fatalf("seed %d: %+v", seed, v.Jobs)
-		}
-	}
-}
-
-func TestFlinkFamiliesPassLint(t *testing.T) {
-	b := newFlinkBed(t, groupIs("g"), "t")
-	b.transact("t", 0, 5, kgo.TryCommit)
-	b.commit("g", "t", 0, 3)
-	b.says = says("t", 1, flink.Partition{Emitted: 2, Committed: 3})
-	problems, err := promlint.New(strings.NewReader(b.page())).Lint()
-	must(t, err)
-	for _, p := range problems {
-		if strings.HasPrefix(p.Metric, "truelag_flink") {
-			t.Errorf("%s: %s", p.Metric, p.Text)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/go-kit/log"
-	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -146,17 +145,6 @@ func withoutBuild(text string) string {
 		kept = append(kept, line)
 	}
 	return strings.Join(kept, "")
-}
-
-func TestNamesArePromlintClean(t *testing.T) {
-	text := scrape(t, collector.KafkaConfig{}, "", &readings{reading: cluster()})
-	problems, err := promlint.New(strings.NewReader(text)).Lint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range problems {
-		t.Errorf("%s: %s", p.Metric, p.Text)
-	}
 }
 
 func TestOddGroupNames(t *testing.T) {
