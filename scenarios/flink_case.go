@@ -6,9 +6,9 @@ import (
 	"math"
 	"time"
 
-	"truelag/collector"
-
 	"go.yaml.in/yaml/v3"
+
+	"truelag/collector"
 )
 
 // FlinkCase is what a Flink source and the broker said of one partition over time, and the right verdict on each.
@@ -149,18 +149,17 @@ func (c *FlinkCase) Play() error {
 		if s.Agreement != "" && got.Agreement.String() != s.Agreement {
 			found("agreement", got.Agreement, s.Agreement)
 		}
-		for what, of := range map[string]struct {
-			got  collector.Offsets
-			want *int64
-		}{"replay": {got.Replay, s.Replay}, "skip": {got.Skip, s.Skip}} {
-			n := of.got.Len()
-			if !of.got.Known {
+		offsets := func(what string, got collector.Offsets, want *int64) {
+			n := got.Len()
+			if !got.Known {
 				n = absent
 			}
-			if of.want != nil && n != *of.want {
-				found(what, n, *of.want)
+			if want != nil && n != *want {
+				found(what, n, *want)
 			}
 		}
+		offsets("replay", got.Replay, s.Replay)
+		offsets("skip", got.Skip, s.Skip)
 	}
 	return errors.Join(errs...)
 }
