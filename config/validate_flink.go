@@ -113,8 +113,11 @@ func (v *validator) prometheus(path string, p *FlinkPrometheus) {
 }
 
 func (v *validator) url(path string, u URL) {
-	if u == "" {
+	switch {
+	case u == "":
 		v.wrong(path, path+" is missing", "write http://host:port")
+	case strings.Contains(string(u), "?"):
+		v.wrong(path, path+" has a query (?)", "write http://host:port, with the path below which the API lies if there is one")
 	}
 }
 
