@@ -16,13 +16,18 @@ func TestHealthySourceIsNeverAccused(t *testing.T) {
 				j := newSimJob(seed)
 				every, oldest := 1+j.rnd.IntN(600), 1+j.rnd.IntN(200)
 				var line CommitLine
-				for step, told := 0, 0; step < 9000; step++ {
+				for step, told, unheard := 0, 0, 0; step < 9000; step++ {
 					j.step()
 					switch j.rnd.IntN(6000) {
 					case 0, 1:
 						j.restart(0)
-					case 2:
+					case 2: // as another job, or told by its attempt
 						j.restart(1 + j.rnd.IntN(20))
+						if seed%2 == 0 {
+							line = CommitLine{}
+							j.past = j.past[len(j.past)-1:]
+							j.past[0] = j.state
+						}
 					}
 					if j.rnd.IntN(every) != 0 {
 						continue
@@ -38,6 +43,13 @@ func TestHealthySourceIsNeverAccused(t *testing.T) {
 						}
 						s.Followed = append([]int64{}, j.trail[told:upTo]...)
 						told = upTo
+					}
+					if unheard--; j.rnd.IntN(60) == 0 {
+						unheard = j.rnd.IntN(40)
+					}
+					if unheard > 0 {
+						line.Miss(s)
+						continue
 					}
 					got := line.Observe(s)
 					seen[got.Agreement]++
