@@ -221,7 +221,7 @@ func (s *comparedSource) compare(p *comparisonPass, f *finding, h *heardPartitio
 	} else {
 		line.miss(p, sample)
 	}
-	row.ask(p, s.group.Group, line.first, !f.live)
+	row.ask(p, f, line.first)
 	return row
 }
 

@@ -77,15 +77,39 @@ func newComparedPartition(h *heardPartition, p *comparisonPass, f *finding) comp
 	return row
 }
 
+// farthest is how many offsets are looked at to learn whether there is any record at all among them. A stretch below all
+// commits is read for that alone, from the budget that lags share.
+const farthest = 1 << 20
+
 // ask asks for the records between the offsets that are known. Where the source began is not: without a commit, first is
-// the lowest offset that it was heard to have emitted.
-func (c *comparedPartition) ask(p *comparisonPass, group string, first int64, over bool) {
-	tail, uncommitted := c.broker, c.broker
-	if c.broker == noCommit {
-		tail, uncommitted = c.logStart, first
+// the lowest offset that it was heard to have emitted. Of a job that is over only what it left counts: the log goes on.
+func (c *comparedPartition) ask(p *comparisonPass, f *finding, first int64) {
+	group, uncommitted := f.group.Group, c.broker
+	if c.broker == noCommit && !f.live {
+		uncommitted = first
 	}
 	if c.emitted >= 0 && uncommitted >= 0 {
 		c.asks(p, askUncommitted, group, uncommitted, next(c.emitted))
+	}
+	if f.live {
+		c.askNow(p, group)
+		return
+	}
+	left := f.left(c.heard)
+	switch {
+	case left == 0 || c.emitted < 0 || c.broker < 0:
+	case c.broker-next(c.emitted) > max(farthest, 4*min(left, 1<<40)): // all of it is among so many
+		c.counted[askBeyond] = left
+	default:
+		c.asks(p, askBeyond, group, next(c.emitted), c.broker)
+	}
+}
+
+// askNow asks what is to be known of a job that goes on.
+func (c *comparedPartition) askNow(p *comparisonPass, group string) {
+	tail := c.broker
+	if c.broker == noCommit && c.emitted < 0 && c.lso-c.logStart <= farthest {
+		tail = c.logStart
 	}
 	if tail >= 0 && c.lso >= 0 {
 		c.asks(p, askTail, group, tail, c.lso)
@@ -96,14 +120,11 @@ func (c *comparedPartition) ask(p *comparisonPass, group string, first int64, ov
 	if c.emitted >= 0 && c.committed >= 0 {
 		c.asks(p, askPastEmitted, group, next(c.emitted), c.committed)
 	}
-	if c.committed >= 0 && c.broker >= 0 {
+	if c.judgement.Agreement == BrokerAhead && c.broker-c.committed <= farthest {
 		c.asks(p, askPastMetric, group, c.committed, c.broker)
 	}
 	if skip := c.judgement.Skip; skip.Known {
 		c.asks(p, askSkip, group, skip.From, skip.To)
-	}
-	if over && c.emitted >= 0 && c.broker >= 0 {
-		c.asks(p, askBeyond, group, next(c.emitted), c.broker)
 	}
 }
 
@@ -130,14 +151,22 @@ func (f *finding) answer(answers []kafka.Answer) {
 	}
 }
 
+// left is how many records the source has read after it was heard to say so last, where a finished vertex tells it; else 0.
+func (f *finding) left(heard *flink.Sample) int64 {
+	read := sumOf(heard.Subtasks, func(s *flink.Subtask) int64 { return s.Records })
+	if f.live || f.source.ReadRecords < 0 || read < 0 || heard.Interface != flink.REST {
+		return 0
+	}
+	return max(f.source.ReadRecords-read, 0)
+}
+
 // unheard is how many records of one topic the source has emitted after what it was heard to say last, and nobody has
 // committed: a finished vertex says how many it has read in all. 0 where it does not, or the topic cannot be told.
 func (f *finding) unheard() int64 {
-	if f.live || f.source.ReadRecords < 0 || len(f.partitions) == 0 {
+	if len(f.partitions) == 0 {
 		return 0
 	}
-	topic := f.partitions[0].Topic
-	heard := sumOf(f.partitions[0].heard.Subtasks, func(s *flink.Subtask) int64 { return s.Records })
+	topic, left := f.partitions[0].Topic, f.left(f.partitions[0].heard)
 	var beyond int64
 	for i := range f.partitions {
 		c := &f.partitions[i]
@@ -146,10 +175,7 @@ func (f *finding) unheard() int64 {
 		}
 		beyond += max(c.counted[askBeyond], 0)
 	}
-	if heard < 0 {
-		return 0
-	}
-	return max(f.source.ReadRecords-heard-beyond, 0)
+	return max(left-beyond, 0)
 }
 
 // evidence is what there is to draw conclusions from.

@@ -133,3 +133,44 @@ func TestFlinkQuestionsCostNothingAtRest(t *testing.T) {
 		}
 	}
 }
+
+// What is written after a job has ended, or far from where it reads, is not read for its sake.
+func TestFlinkAsksNothingOfWhatIsNotItsOwn(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*flink.Job)
+		group  string // of which the commits are
+	}{
+		"an ended job, and its group is at the end": {group: "g", change: func(j *flink.Job) { j.State = "CANCELED" }},
+		"a job that told how much it had read": {group: "g", change: func(j *flink.Job) {
+			j.State = "FINISHED"
+			j.Sources[0].ReadRecords = 5
+			j.Sources[0].Samples[0].Subtasks[0].Records = 5
+		}},
+		"a job whose group has no commit": {group: "other", change: func(*flink.Job) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFlinkBed(t, groupIs("g"), "t")
+			end := int64(0)
+			write := func() {
+				b.transact("t", 0, 10, kgo.TryCommit)
+				end += 11
+				b.commit(tc.group, "t", 0, end)
+			}
+			write()
+			b.says = says("t", 1, flink.Partition{Emitted: end - 1, Committed: flink.Unset})
+			tc.change(&b.says.Jobs[0])
+			b.page()
+			fetches := b.scrape("scan_fetches_total")
+			for range 3 {
+				write()
+				if name == "a job whose group has no commit" {
+					b.says.Jobs[0].Sources[0].Samples[0].Partitions[0].Emitted = end - 1
+				}
+				b.page()
+			}
+			if got := b.scrape("scan_fetches_total"); len(got) == 0 || !slices.Equal(got, fetches) {
+				t.Errorf("%s fetches, and then %s", strings.Join(fetches, ""), strings.Join(got, ""))
+			}
+		})
+	}
+}
