@@ -21,6 +21,20 @@ type comparison struct {
 	mu      sync.Mutex
 	names   topicSpellings
 	sources map[sourceKey]*comparedSource
+	rewinds map[groupPartition]rewinds // as of counted: a group outlives the jobs that commit for it
+	counted time.Time
+}
+
+// groupPartition is a partition and a group that some source commits for.
+type groupPartition struct {
+	group string
+	partitionKey
+}
+
+// rewinds are how often a group's commit on a partition was lower than the one before it.
+type rewinds struct {
+	count int64
+	at    time.Time // when that was seen to rise; zero: never
 }
 
 // sourceKey is a Kafka source of one job.
@@ -40,11 +54,9 @@ type comparedSource struct {
 // comparedLine is what is remembered of a partition of a source.
 type comparedLine struct {
 	CommitLine
-	id      kafka.TopicID
-	heard   time.Time // when the source was last heard to say something of it
-	first   int64     // the first emitted offset that was heard; flink.Unset: none
-	rewinds int64     // of the group on the partition, as last read
-	rewound time.Time // when that was seen to rise
+	id    kafka.TopicID
+	heard time.Time // when the source was last heard to say something of it
+	first int64     // the first emitted offset that was heard; flink.Unset: none
 }
 
 func newComparison(cluster, label string, told map[string]FlinkSources) *comparison {
@@ -106,13 +118,39 @@ func (c *comparison) begin(views []*flink.View, r *kafka.Reading) *comparisonPas
 func (c *comparison) end(p *comparisonPass, answers []kafka.Answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	lags := lagsOf(p.reading)
+	c.countRewinds(p)
 	for _, f := range p.found {
 		f.answer(answers)
 		if s := c.sources[f.sourceKey]; s != nil { // a pass that overtook this one may have forgotten it
-			s.end(p, f, lags)
+			s.end(p, f, c.rewinds)
 		}
 	}
+}
+
+// countRewinds notes the groups' rewinds on all partitions that were compared.
+func (c *comparison) countRewinds(p *comparisonPass) {
+	if p.reading.At.Before(c.counted) {
+		return // a later pass has overtaken this one
+	}
+	c.counted = p.reading.At
+	now, lags := map[groupPartition]rewinds{}, lagsOf(p.reading)
+	for _, f := range p.found {
+		for i := range f.partitions {
+			row := &f.partitions[i]
+			at := groupPartition{f.group.Group, row.partitionKey}
+			was, known := c.rewinds[at]
+			count := rewindsOf(lags[[2]string{at.group, at.Topic}], at.Partition)
+			switch {
+			case count >= 0 && known && count > was.count:
+				now[at] = rewinds{count, p.reading.At}
+			case count >= 0:
+				now[at] = rewinds{count, was.at}
+			case known:
+				now[at] = was
+			}
+		}
+	}
+	c.rewinds = now
 }
 
 // begin compares one source, unless it is for another shard to do so.
@@ -205,7 +243,7 @@ func (s *comparedSource) compare(p *comparisonPass, f *finding, h *heardPartitio
 	row.broker, row.epoch = p.commit(s.group.Group, h.partitionKey)
 	line := s.lines[h.partitionKey]
 	if line == nil || line.old(row.topic) {
-		line = &comparedLine{id: row.topic.ID, first: flink.Unset, rewinds: -1}
+		line = &comparedLine{id: row.topic.ID, first: flink.Unset}
 		s.lines[h.partitionKey] = line
 		delete(s.watch.partitions, h.partitionKey)
 	}
@@ -226,20 +264,10 @@ func (s *comparedSource) compare(p *comparisonPass, f *finding, h *heardPartitio
 }
 
 // end draws conclusions from what was answered.
-func (s *comparedSource) end(p *comparisonPass, f *finding, lags map[[2]string]*kafka.TopicLag) {
+func (s *comparedSource) end(p *comparisonPass, f *finding, all map[groupPartition]rewinds) {
 	for i := range f.partitions {
 		row := &f.partitions[i]
-		line := s.lines[row.partitionKey]
-		if line == nil {
-			continue
-		}
-		if rewinds := rewindsOf(lags[[2]string{f.group.Group, row.Topic}], row.Partition); rewinds >= 0 {
-			if line.rewinds >= 0 && rewinds > line.rewinds {
-				line.rewound = p.reading.At
-			}
-			line.rewinds = rewinds
-		}
-		row.rewound = line.rewound
+		row.rewound = all[groupPartition{f.group.Group, row.partitionKey}].at
 	}
 	f.conditions = s.watch.observe(f.evidence(p)).list()
 	f.fixed = s.watch.fixed

@@ -14,8 +14,10 @@ type comparisonBed struct {
 	*comparison
 	now   time.Time
 	trail []int64 // nil: not followed
-	job   func(*flink.Job)
-	pass  *comparisonPass
+
+	rewinds int64 // of the group, so far
+	job     func(*flink.Job)
+	pass    *comparisonPass
 }
 
 func newComparisonBed() *comparisonBed {
@@ -37,6 +39,7 @@ func (b *comparisonBed) compare(broker int64, sources ...flink.Source) Agreement
 		Topics: []kafka.Topic{{Name: "t", ID: kafka.TopicID{1}, Partitions: []kafka.Partition{{LastStable: 1000, HighWatermark: 1000}}}},
 		Groups: []kafka.Group{{Name: "g", Topics: []kafka.GroupTopic{{Topic: "t", Commits: []kafka.Commit{{Offset: broker, LeaderEpoch: -1}}}}}},
 	}}
+	r.Lags = []kafka.TopicLag{{Group: "g", Topic: "t", Partitions: []kafka.PartitionLag{{Rewinds: b.rewinds}}}}
 	if b.trail != nil {
 		trail := kafka.CommitTrail{Group: "g", Followed: true, UpToDate: true, Gapless: true}
 		commits := kafka.PartitionTrail{Topic: "t"}
@@ -148,5 +151,27 @@ func TestWhatRESTSaidLastIsNotOfNow(t *testing.T) {
 		if got := stateOf(found.job, b.now); got != tc.wantState {
 			t.Errorf("%s: state %q", name, got)
 		}
+	}
+}
+
+// A job that is restored is another one, and its first commit may come before anything is heard of it: what the group had
+// before is known from the job that ended.
+func TestARestoreIsSeenByTheRewindBeforeTheJobWasHeard(t *testing.T) {
+	b := newComparisonBed()
+	b.compare(50, b.source(49, 50, 5))
+	b.now = b.now.Add(time.Second)
+	b.job = func(j *flink.Job) { j.State = "FINISHED" }
+	b.compare(50, b.source(49, 50, 5))
+	restored := b.now.Add(time.Second)
+	b.now, b.rewinds = b.now.Add(3*time.Second), 1
+	b.compare(25, b.source(49, 50, 5))
+	b.now = b.now.Add(2 * time.Second)
+	b.job = func(j *flink.Job) {
+		j.ID = "2"
+		j.Checkpoints = &flink.Checkpoints{At: b.now, Interval: time.Second, Completed: 4, Restored: &flink.Restored{At: restored, Savepoint: true}}
+	}
+	b.compare(30, b.source(35, 30, 3))
+	if got := b.pass.found[0].conditions; !slices.Contains(got, RestoredOlder) {
+		t.Errorf("conditions %v, want %v", got, RestoredOlder)
 	}
 }
