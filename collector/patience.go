@@ -10,24 +10,26 @@ const leastPatience = 2 * time.Minute
 type patience struct {
 	count   int64 // as last told; -1: never
 	began   time.Time
+	heard   time.Time // when it was last told
 	rose    time.Time // when the count was last seen higher than before; zero: never
 	longest time.Duration
 }
 
 func newPatience(at time.Time) patience { return patience{count: -1, began: at} }
 
-// observe takes the count; a negative one is not known.
+// observe takes the count; a negative one is not known. What rose while nobody heard of it says nothing of how long a commit
+// waits: a JobManager that was away for an hour would put a verdict off for three.
 func (p *patience) observe(at time.Time, count int64) {
 	if count < 0 {
 		return
 	}
 	if p.count >= 0 && count > p.count {
-		if !p.rose.IsZero() {
+		if !p.rose.IsZero() && at.Sub(p.heard) <= forgetAfter {
 			p.longest = max(p.longest, at.Sub(p.rose))
 		}
 		p.rose = at
 	}
-	p.count = count
+	p.count, p.heard = count, at
 }
 
 // span is the patience: three times the longest time between two rises.
