@@ -175,3 +175,27 @@ func TestARestoreIsSeenByTheRewindBeforeTheJobWasHeard(t *testing.T) {
 		t.Errorf("conditions %v, want %v", got, RestoredOlder)
 	}
 }
+
+// A source that reads other topics each day remembers those of the last minutes.
+func TestPartitionsThatAreNotHeardOfAreForgotten(t *testing.T) {
+	b := newComparisonBed()
+	remembered := func() (lines, watched int) {
+		for _, s := range b.sources {
+			lines, watched = lines+len(s.lines), watched+len(s.watch.partitions)
+		}
+		return lines, watched
+	}
+	b.compare(5, b.source(4, 5, 1))
+	silent := b.source(4, 5, 1)
+	silent.Samples[0].Partitions = nil
+	for _, step := range []struct {
+		after time.Duration
+		want  int
+	}{{time.Minute, 1}, {forgetAfter - time.Minute, 1}, {time.Second, 0}} {
+		b.now = b.now.Add(step.after)
+		b.compare(5, silent)
+		if lines, watched := remembered(); lines != step.want || watched != step.want {
+			t.Errorf("after %s %d lines and %d partitions are remembered, want %d", step.after, lines, watched, step.want)
+		}
+	}
+}
