@@ -52,6 +52,16 @@ func tail(stable, high int64) func(*sourceEvidence, *partitionEvidence) {
 
 func unchecked(_ *sourceEvidence, p *partitionEvidence) { p.Tail, p.Unread, p.Uncommitted = -1, -1, -1 }
 
+// watched is what holds after the last moment.
+func watched(moments []said) (conditions []Condition, fixed bool) {
+	var w sourceWatch
+	var got conditionSet
+	for i := range moments {
+		got = w.observe(moments[i].evidence())
+	}
+	return got.list(), w.fixed
+}
+
 // Each row of docs/flink-conditions.md, as numbers: what holds after the last moment.
 func TestConditionsTellFaultsApart(t *testing.T) {
 	off := func(e *sourceEvidence, _ *partitionEvidence) {
@@ -304,16 +314,12 @@ func TestConditionsTellFaultsApart(t *testing.T) {
 			}}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			var w sourceWatch
-			var got conditionSet
-			for i := range tc.said {
-				got = w.observe(tc.said[i].evidence())
+			got, fixed := watched(tc.said)
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("got %v, want %v", got, tc.want)
 			}
-			if list := got.list(); !slices.Equal(list, tc.want) {
-				t.Errorf("got %v, want %v", list, tc.want)
-			}
-			if w.fixed != tc.fixed {
-				t.Errorf("fixed: %v", w.fixed)
+			if fixed != tc.fixed {
+				t.Errorf("fixed: %v", fixed)
 			}
 		})
 	}
