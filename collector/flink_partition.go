@@ -127,7 +127,7 @@ func (w *partitionWatch) restore(e *sourceEvidence, p *partitionEvidence) {
 		below = below || p.Broker < w.before
 	}
 	late := restored.Add(max(leastPatience, 2*e.Interval))
-	back := !p.Rewound.Before(restored) && !p.Rewound.After(late) && w.foreignSince(w.restored) == 0
+	back := !p.Rewound.Before(restored) && !p.Rewound.After(late) && w.foreignSince(restored) == 0
 	if below || back && e.At.Before(p.Rewound.Add(leastPatience)) {
 		w.olderUntil = e.At.Add(leastPatience)
 	}

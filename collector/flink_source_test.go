@@ -278,6 +278,13 @@ func TestConditionsTellFaultsApart(t *testing.T) {
 		{name: "a source that reads uncommitted records", said: []said{
 			{t: 0, u: 59, c: 60, b: 60, ok: 9, done: 10, change: tail(5, 60)}, {t: 150, u: 89, c: 90, b: 90, ok: 24, done: 25, change: tail(5, 90)},
 		}},
+		{name: "restored after somebody's commit, by a JobManager whose clock is an hour behind", said: []said{
+			{t: 0, u: 95, c: 90, b: 90, ok: 9, done: 10, change: func(_ *sourceEvidence, p *partitionEvidence) { p.LeaderEpoch = 3 }},
+			{t: 15, u: 100, c: 90, b: 90, done: 11, change: func(e *sourceEvidence, p *partitionEvidence) {
+				e.Ahead = -time.Hour
+				e.Restored, p.Rewound = second(10).Add(e.Ahead), second(12)
+			}},
+		}, want: []Condition{OffsetsReset, RestoredOlder}},
 		{name: "a commit beyond the end of the log", said: []said{
 			{t: 0, u: 99, c: 100, b: 100, ok: 9, done: 10, change: tail(20, 20)},
 		}, want: []Condition{OutsideLog}},
