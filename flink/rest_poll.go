@@ -47,7 +47,7 @@ func (p *restPoll) read(ctx context.Context) (names map[string]string, dumped ti
 	names = make(map[string]string, len(overview.Jobs))
 	var due []*restJob
 	for _, row := range overview.Jobs {
-		if row.ID == "" {
+		if _, again := names[row.ID]; again || row.ID == "" { // two at once would read one job
 			p.skipped.Add(1)
 			continue
 		}
@@ -93,9 +93,10 @@ func (p *restPoll) readJobs(ctx context.Context, jobs []*restJob) {
 }
 
 // job is the job of a row of the list, which tells as much of it as can be known without asking it. One that has the id of
-// a job that ended is another job: a cluster for a single job may give each of its jobs the same.
+// a job that ended is another job, or the same once more: a cluster for a single job may give each of its jobs the same, and
+// a JobManager that fails before it has noted an end runs the job again.
 func (p *restPoller) job(row jobOverview, heard time.Time) *restJob {
-	if known := p.jobs[row.ID]; known != nil && known.done && !known.Started.Equal(row.Start.millis()) {
+	if known := p.jobs[row.ID]; known != nil && known.done && (!TerminalState(row.State) || !known.Started.Equal(row.Start.millis())) {
 		delete(p.jobs, row.ID)
 	}
 	job := entry(p.jobs, row.ID, func() *restJob { return &restJob{vertices: make(map[string]*restVertex), interval: -1} })
