@@ -75,3 +75,33 @@ func TestSampleAgeIsTheOldest(t *testing.T) {
 		t.Errorf("%v of %q, want %v", got.Rows, got.Labels, want)
 	}
 }
+
+// What a finished vertex says that it has read in all is held against REST's last sample of it, and of one topic alone.
+func TestRecordsReadAfterTheLastSample(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*finding)
+		want   int64
+	}{
+		"read 10, heard of 7, 1 of the others is committed": {func(*finding) {}, 2},
+		"the job goes on":              {func(f *finding) { f.live = true }, 0},
+		"it does not say":              {func(f *finding) { f.source.ReadRecords = -1 }, 0},
+		"a reporter was heard last":    {func(f *finding) { f.partitions[1].heard.Interface = flink.Reporter }, 0},
+		"two topics":                   {func(f *finding) { f.partitions[1].Topic = "u" }, 0},
+		"an instance does not say":     {func(f *finding) { f.partitions[0].heard.Subtasks[0].Records = -1 }, 0},
+		"all of it is committed":       {func(f *finding) { f.partitions[0].counted[askBeyond] = 5 }, 0},
+		"it is not known what follows": {func(f *finding) { f.partitions[0].counted[askBeyond] = notCounted }, 3},
+	} {
+		f := &finding{source: &flink.Source{ReadRecords: 10}}
+		for number := range int32(2) {
+			f.partitions = append(f.partitions, comparedPartition{
+				partitionKey: partitionKey{"t", number},
+				heard:        &flink.Sample{Interface: flink.REST, Subtasks: []flink.Subtask{{Records: 7}}},
+			})
+		}
+		f.partitions[0].counted[askBeyond] = 1
+		tc.change(f)
+		if got := f.unheard(); got != tc.want {
+			t.Errorf("%s: %d records, want %d", name, got, tc.want)
+		}
+	}
+}
