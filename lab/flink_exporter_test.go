@@ -78,7 +78,7 @@ func (s *scene) exporter(t *testing.T, w way) *exposed {
 	go func() {
 		defer close(ended)
 		for tick := time.Tick(time.Second); ctx.Err() == nil; <-tick {
-			x.scrape(ctx, s)
+			x.scrape(ctx)
 		}
 	}()
 	t.Cleanup(func() {
@@ -95,34 +95,23 @@ func (s *scene) exporter(t *testing.T, w way) *exposed {
 }
 
 var (
-	sampleLine  = regexp.MustCompile(`^truelag_(\w+)(?:\{(.*)\})? (\S+)$`)
+	sampleLine  = regexp.MustCompile(`^(\w+)(?:\{(.*)\})? (\S+)$`)
 	sampleLabel = regexp.MustCompile(`(\w+)="((?:[^"\\]|\\.)*)"`)
-	never       = regexp.MustCompile(`^flink_partitions\{agreement="broker_(ahead|behind)"\} [^0]|^flink_skip_records [^0]`)
+	never       = regexp.MustCompile(`^flink_partitions\{.*agreement="broker_(ahead|behind)"\} [^0]|^flink_skip_records\{.*\} [^0]`)
 )
 
-// scrape is what the exporter says, without the prefix of all names and the labels that are those of the scene.
-func (x *exposed) scrape(ctx context.Context, s *scene) []string {
+// scrape is what the exporter says, a sample a line, without the prefix of all names.
+func (x *exposed) scrape(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	w := httptest.NewRecorder()
 	x.set.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", nil))
 	var samples []string
 	for line := range strings.Lines(w.Body.String()) {
-		m := sampleLine.FindStringSubmatch(strings.TrimSpace(line))
-		if m == nil {
+		sample, ok := strings.CutPrefix(strings.TrimSpace(line), "truelag_")
+		if !ok {
 			continue
 		}
-		var labels []string
-		for _, l := range sampleLabel.FindAllStringSubmatch(m[2], -1) {
-			if !s.owns(l[1], l[2]) {
-				labels = append(labels, l[0])
-			}
-		}
-		name := m[1]
-		if len(labels) > 0 {
-			name += "{" + strings.Join(labels, ",") + "}"
-		}
-		sample := name + " " + m[3]
 		samples = append(samples, sample)
 		if never.MatchString(sample) {
 			x.mu.Lock()
@@ -133,21 +122,35 @@ func (x *exposed) scrape(ctx context.Context, s *scene) []string {
 	return samples
 }
 
-// owns says that a label is what every series of the scene has.
-func (s *scene) owns(name, value string) bool {
-	switch name {
-	case "job":
-		return byReporter.spell(value) == byReporter.spell(s.job.Name)
-	case "group":
-		return value == s.group
-	case "topic":
-		return value == s.topic
-	case "partition":
-		return value == "0"
-	case "operator":
-		return true
+// exported is what the exporter says by an interface, without the labels that are those of the scene and its job.
+func (s *scene) exported(t *testing.T, w way) []string {
+	t.Helper()
+	samples := s.exporters[w.of].scrape(t.Context())
+	job := ""
+	info := regexp.MustCompile(`^flink_job_info\{job="([^"]*)",job_id="` + s.job.ID + `"`)
+	for _, sample := range samples {
+		if m := info.FindStringSubmatch(sample); m != nil {
+			job = m[1]
+		}
 	}
-	return false
+	own := map[string]string{"job": job, "group": s.group, "topic": s.topic, "partition": "0"}
+	for i, sample := range samples {
+		m := sampleLine.FindStringSubmatch(sample)
+		if m == nil {
+			t.Fatalf("no sample: %s", sample)
+		}
+		var labels []string
+		for _, l := range sampleLabel.FindAllStringSubmatch(m[2], -1) {
+			if l[1] != "operator" && own[l[1]] != l[2] {
+				labels = append(labels, l[0])
+			}
+		}
+		samples[i] = m[1] + " " + m[3]
+		if len(labels) > 0 {
+			samples[i] = m[1] + "{" + strings.Join(labels, ",") + "} " + m[3]
+		}
+	}
+	return samples
 }
 
 // judging bounds the wait for what the exporter says: of some things it is sure after two minutes.
@@ -164,7 +167,7 @@ func (s *scene) want(t *testing.T, samples ...string) {
 func (s *scene) wantBy(t *testing.T, w way, samples ...string) {
 	t.Helper()
 	lab.AwaitWithin(t, judging, func() error {
-		got := s.exporters[w.of].scrape(t.Context(), s)
+		got := s.exported(t, w)
 		for _, sample := range samples {
 			if !slices.Contains(got, sample) {
 				return fmt.Errorf("the exporter says by %s:\n%s\nwant %s", w.of, strings.Join(flinkSamples(got), "\n"), sample)

@@ -89,7 +89,7 @@ func TestFlinkEndsUncommitted(t *testing.T) {
 	for _, s := range scenes { // nobody tells the reporters' readers that the job has ended
 		s.wantBy(t, byReporter, "flink_stopped_uncommitted_records 7")
 		for _, w := range ways {
-			for _, sample := range s.exporters[w.of].scrape(t.Context(), s) {
+			for _, sample := range s.exported(t, w) {
 				if strings.HasPrefix(sample, "flink_partitions") {
 					t.Errorf("job %s has ended, the exporter says by %s: %s", s.job.Name, w.of, sample)
 				}
@@ -116,9 +116,7 @@ func TestFlinkRestore(t *testing.T) {
 	s.want(t, agreement("match"), "flink_committed_offset 50", "flink_commit_difference_offsets 0")
 	s.job.Cancel(t)
 
-	s.replay(t, older, "sleep=500", "kafka.max.poll.records=1", "checkpoint=3600000") // fifteen seconds for all
-	s.wantBy(t, byREST, condition("restored_older"))
-	s.job.Checkpoint(t)
+	s.replay(t, older, "sleep=200", "kafka.max.poll.records=1") // a few records in each checkpoint
 	lab.Await(t, func() error {
 		if b := s.commit(t).At; b >= 50 {
 			return fmt.Errorf("the broker has the commit %d, want one that the savepoint has brought back", b)
@@ -126,8 +124,7 @@ func TestFlinkRestore(t *testing.T) {
 		return nil
 	})
 	s.capture(t, "replaying")
-	s.awaitEmitted(t, 49)
-	s.job.Checkpoint(t)
+	s.wantBy(t, byREST, condition("restored_older"))
 	s.await(t, facts{B: 50, C: 50, U: 49})
 	s.want(t, agreement("match"), "flink_replay_records 0", "flink_skip_records 0", "group_lag_records 0")
 }
