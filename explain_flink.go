@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"truelag/collector"
 	"truelag/config"
+	"truelag/flink"
 	"truelag/kafka"
 	"truelag/web"
 )
@@ -126,14 +128,33 @@ func (l *flinkLook) words(p web.Place) []web.FlinkWord {
 func flinkWords(said []collector.FlinkSaid) []web.FlinkWord {
 	var words []web.FlinkWord
 	for _, s := range said {
-		words = append(words, web.FlinkWord{
+		w := web.FlinkWord{
 			Cluster: s.FlinkCluster, Job: s.Job, JobID: s.JobID, State: s.State, Ended: s.Ended, Operator: s.Operator, How: s.How,
 			Compared: s.At, Interface: string(s.Interface), Heard: s.After, Fresh: s.Fresh,
 			Emitted: s.Emitted, Committed: s.Committed, Broker: s.Broker, Agreement: s.Agreement.String(),
 			Replay: s.Replay, Skip: s.Skip, Uncommitted: s.Uncommitted, Conditions: namesOf(s.Conditions),
-		})
+		}
+		if c := s.Checkpoints; c != nil {
+			w.Completed, w.Failed, w.Failure, w.Stopped = c.LastCompleted, c.LastFailed, c.Failure, c.StoppedWith
+			if r := c.Restored; r != nil {
+				w.Restored, w.RestoredFrom = r.At, originOf(r)
+			}
+		}
+		words = append(words, w)
 	}
 	return words
+}
+
+// originOf names what a job was restored from.
+func originOf(r *flink.Restored) string {
+	kind := "checkpoint"
+	if r.Savepoint {
+		kind = "savepoint"
+	}
+	if r.ID < 0 {
+		return "a " + kind
+	}
+	return fmt.Sprintf("%s %d", kind, r.ID)
 }
 
 func namesOf(conditions []collector.Condition) []string {

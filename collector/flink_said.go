@@ -28,6 +28,8 @@ type FlinkSaid struct {
 	Replay, Skip       int64 // records; negative: not known
 	Uncommitted        int64 // records that were emitted and are not committed; negative: not known
 	Conditions         []Condition
+
+	Checkpoints *flink.Checkpoints // of the job; nil: not told
 }
 
 // Said is what any source that commits to a group said last of a partition.
@@ -66,7 +68,7 @@ func (p *comparisonPass) said(f *finding, c *comparedPartition) FlinkSaid {
 		FlinkCluster: f.flinkCluster, Job: f.job.Name, JobID: f.job.ID, State: stateOf(f.job, p.reading.At), Ended: !f.live, Operator: f.source.Operator,
 		How: string(f.group.How), At: p.reading.At, Interface: c.heard.Interface, After: c.heard.After, Fresh: c.trusted && f.live,
 		Emitted: c.emitted, Committed: c.committed, Broker: c.broker, Agreement: c.judgement.Agreement,
-		Replay: notCounted, Skip: notCounted, Uncommitted: c.counted[askUncommitted], Conditions: f.conditions,
+		Replay: notCounted, Skip: notCounted, Uncommitted: c.counted[askUncommitted], Conditions: f.conditions, Checkpoints: f.job.Checkpoints,
 	}
 	if c.judgement.Replay.Known {
 		s.Replay = c.counted[askUncommitted]

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -24,6 +25,14 @@ type FlinkWord struct {
 	Replay, Skip       int64 // records; negative: not known
 	Uncommitted        int64 // records; negative: not known
 	Conditions         []string
+
+	// Of the job, each zero or empty where it is not so, or is not told.
+	Completed    time.Time // the last checkpoint
+	Failed       time.Time // the last checkpoint that failed
+	Failure      string    // what Flink says of it
+	Restored     time.Time
+	RestoredFrom string    // such as "savepoint 5"
+	Stopped      time.Time // with a savepoint
 }
 
 // Of names the job and its source.
@@ -94,6 +103,31 @@ func (f *FlinkWord) again() string {
 	return fmt.Sprintf(" A start from the group's offsets would read %s again.", count(f.Replay, "record"))
 }
 
+// longestFailure is how much is shown of what Flink says of a failed checkpoint.
+const longestFailure = 300
+
+// History is what the job tells of its checkpoints, in sentences; empty: nothing.
+func (f *FlinkWord) History(now time.Time) string {
+	var told []string
+	if !f.Restored.IsZero() {
+		told = append(told, fmt.Sprintf("Restored from %s at %s.", f.RestoredFrom, stamp(f.Restored)))
+	}
+	if !f.Stopped.IsZero() {
+		told = append(told, fmt.Sprintf("Stopped with a savepoint at %s.", stamp(f.Stopped)))
+	}
+	if !f.Completed.IsZero() && !f.Ended {
+		told = append(told, fmt.Sprintf("Last checkpoint %s.", age(now, f.Completed)))
+	}
+	if f.Failed.After(f.Completed) {
+		failure := fmt.Sprintf("A checkpoint failed at %s", stamp(f.Failed))
+		if f.Failure != "" {
+			failure += ": " + printable(f.Failure, longestFailure)
+		}
+		told = append(told, failure)
+	}
+	return strings.Join(told, " ")
+}
+
 // flink writes what Flink says, and why more is missing.
 func (t *texter) flink(words []FlinkWord, unheard []string, now time.Time) {
 	for _, why := range unheard {
@@ -109,6 +143,9 @@ func (t *texter) flink(words []FlinkWord, unheard []string, now time.Time) {
 			f.Of(), state, f.Offset(f.Emitted), f.Offset(f.Committed), f.Interface, age(now, f.Heard), f.Says()))
 		if len(f.Conditions) > 0 {
 			t.wrap("conditions: " + enumerate(f.Conditions))
+		}
+		if history := f.History(now); history != "" {
+			t.wrap(history)
 		}
 	}
 }
@@ -133,6 +170,7 @@ type flinkView struct {
 	Skip        *int64   `json:"skip_records,omitempty"`
 	Uncommitted *int64   `json:"uncommitted_records,omitempty"`
 	Conditions  []string `json:"conditions,omitempty"`
+	History     string   `json:"history,omitempty"`
 	Sentence    string   `json:"sentence"`
 }
 
@@ -142,7 +180,7 @@ func (f *FlinkWord) view() flinkView {
 		Compared: f.Compared.UTC(), Interface: f.Interface, Heard: moment(f.Heard),
 		Emitted: when(f.Emitted >= 0, f.Emitted), Committed: when(f.Committed >= 0, f.Committed),
 		Replay: when(f.Replay >= 0, f.Replay), Skip: when(f.Skip >= 0, f.Skip), Uncommitted: when(f.Uncommitted >= 0, f.Uncommitted),
-		Conditions: f.Conditions, Sentence: f.Says(),
+		Conditions: f.Conditions, History: valid(f.History(f.Compared)), Sentence: f.Says(),
 	}
 	if !f.Ended && f.How != "" {
 		v.Agreement = f.Agreement

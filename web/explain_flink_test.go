@@ -81,7 +81,11 @@ func TestFlinkOffsetsInWords(t *testing.T) {
 func TestExplanationShowsFlink(t *testing.T) {
 	with := func(p Place) *Explanation {
 		e := sample(p)
-		e.Flink = []FlinkWord{word(func(f *FlinkWord) { f.Conditions = []string{"markers_uncommitted", "held_back"} })}
+		e.Flink = []FlinkWord{word(func(f *FlinkWord) {
+			f.Conditions = []string{"markers_uncommitted", "held_back"}
+			f.Restored, f.RestoredFrom = noon.Add(-time.Hour), "savepoint 5"
+			f.Completed, f.Failed, f.Failure = noon.Add(-time.Minute), noon.Add(-time.Second), "Checkpoint expired <before> completing.\x00"
+		})}
 		e.Unheard = []string{"not heard: <eu>"}
 		return e
 	}
@@ -95,6 +99,7 @@ func TestExplanationShowsFlink(t *testing.T) {
 	body := answer.Body.String()
 	for _, want := range []string{
 		"payments &lt;b&gt; / Source__orders", "5 s ago", "by rest", "<b>match</b>", "2 s ago", "Conditions: markers_uncommitted, held_back.",
+		"Restored from savepoint 5 at 2026-11-29 11:00:00 UTC. Last checkpoint 60 s ago. A checkpoint failed at 2026-11-29 11:59:59 UTC: Checkpoint expired &lt;before&gt; completing.\\x00",
 		"Flink: not heard: &lt;eu&gt;",
 	} {
 		if !strings.Contains(body, want) {
