@@ -108,7 +108,7 @@ func (c *Cluster) read(ctx context.Context, in *Interest) (*Reading, error) {
 	c.collect()
 	s, err := c.reader.read(ctx)
 	if err != nil {
-		return &Reading{Snapshot: &Snapshot{}, Follower: c.following(nil), Answers: in.unanswered(err), Ledger: c.ledger()}, err
+		return &Reading{Snapshot: &Snapshot{}, Follower: c.following(nil), Ledger: c.ledger()}, err
 	}
 	deadline, _ := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(scanShare*float64(time.Until(deadline))))

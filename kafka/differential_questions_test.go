@@ -51,7 +51,7 @@ func (w *randomLogs) randomQuestions() (questions []kafka.Question) {
 func (w *randomLogs) ask(c *kafka.Cluster, questions []kafka.Question) *kafka.Reading {
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 	defer cancel()
-	r, err := c.ReadFor(ctx, kafka.Interest{Questions: questions})
+	r, err := c.ReadFor(ctx, kafka.Interest{Ask: func(*kafka.Reading) []kafka.Question { return questions }})
 	if err != nil {
 		w.Fatal(err)
 	}

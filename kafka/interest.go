@@ -2,18 +2,15 @@ package kafka
 
 import (
 	"context"
-	"slices"
 	"time"
 )
 
 // Interest is what a caller wants to know of a pass beside what every Reading tells.
 type Interest struct {
-	// Questions are answered in the Reading, in their order. What they need of a log is read like what lies between
-	// commits and ends, out of the same budget, and is kept while they are asked again.
-	Questions []Question
-
-	// Ask has further questions, which come of the commits, ends and trails of this very pass: it is called once those are
-	// in the Reading, which is not whole yet, and before the logs are looked at. Their answers follow the others. Nil: none.
+	// Ask has questions, which may come of the commits, ends and trails of this very pass: it is called once those are in the
+	// Reading, which is not whole yet, and before the logs are looked at. The answers stand in the Reading, in the order of the
+	// questions. What they need of a log is read like what lies between commits and ends, out of the same budget, and is kept
+	// while it is asked again. Nil: nothing is asked.
 	Ask func(*Reading) []Question
 
 	// Watch names the groups whose commits are kept one by one, if commits are followed, from this pass on until an
@@ -21,21 +18,18 @@ type Interest struct {
 	Watch []string
 }
 
-// ReadFor makes a pass like Read, and says in the Reading what the caller is interested in. When it fails, every Answer
-// says why, and no commit is taken from the trails.
+// ReadFor makes a pass like Read, and says in the Reading what the caller is interested in. When it fails, nothing is asked, and
+// no commit is taken from the trails.
 func (c *Cluster) ReadFor(ctx context.Context, in Interest) (*Reading, error) {
 	return c.read(ctx, &in)
 }
 
-// questions are all that is asked of a pass that has come as far as r.
+// questions are what is asked of a pass that has come as far as r.
 func (in *Interest) questions(r *Reading) []Question {
-	if in == nil {
+	if in == nil || in.Ask == nil {
 		return nil
 	}
-	if in.Ask == nil {
-		return in.Questions
-	}
-	return append(slices.Clip(in.Questions), in.Ask(r)...)
+	return in.Ask(r)
 }
 
 // watchFor tells the follower which groups somebody is interested in.
@@ -54,16 +48,4 @@ func (c *Cluster) trails(s *Snapshot, in *Interest) []CommitTrail {
 		return polledTrails(in.Watch)
 	}
 	return c.follower.takeTrails(s, time.Now())
-}
-
-// unanswered are the answers of a pass that has failed.
-func (in *Interest) unanswered(err error) []Answer {
-	if in == nil {
-		return nil
-	}
-	answers := make([]Answer, len(in.Questions))
-	for i, q := range in.Questions {
-		answers[i] = Answer{Err: err, From: q.From, To: q.To}
-	}
-	return answers
 }
