@@ -22,6 +22,7 @@ func TestFlinkOtherSources(t *testing.T) {
 		s.play(t, "source="+kind)
 		s.await(t, facts{B: 5, C: 5, U: 4})
 		s.capture(t, kind)
+		s.want(t, "group_lag_offsets 1", "group_lag_records 0", agreement("match"), "flink_replay_records 0", "flink_skip_records 0")
 		for _, w := range ways {
 			source := s.heard(t, w).Sources[0]
 			if got, want := byReporter.spell(source.KafkaCluster), map[string]string{"dynamic": "lab_cluster_1"}[kind]; got != want {
