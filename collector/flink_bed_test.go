@@ -84,10 +84,11 @@ func (b *flinkBed) transact(topic string, partition int32, n int, end kgo.Transa
 	must(b.t, err)
 	defer p.Close()
 	must(b.t, p.BeginTransaction())
-	for range n {
-		p.Produce(b.t.Context(), &kgo.Record{Topic: topic, Partition: partition, Value: []byte("v")}, nil)
+	records := make([]*kgo.Record, n)
+	for i := range records {
+		records[i] = &kgo.Record{Topic: topic, Partition: partition, Value: []byte("v")}
 	}
-	must(b.t, p.Flush(b.t.Context()))
+	must(b.t, p.ProduceSync(b.t.Context(), records...).FirstErr()) // Flush may make a new client forget what is in its transaction
 	must(b.t, p.EndTransaction(b.t.Context(), end))
 }
 

@@ -56,10 +56,12 @@ func (f *fake) transact(id string, partition int32, n int, end kgo.TransactionEn
 	if err := p.BeginTransaction(); err != nil {
 		f.t.Fatal(err)
 	}
-	for range n {
-		p.Produce(f.t.Context(), &kgo.Record{Topic: "t", Partition: partition, Value: []byte("v")}, nil)
+	// Not by Flush: a client that is new and in a hurry may forget what is in its transaction, and abort it.
+	records := make([]*kgo.Record, n)
+	for i := range records {
+		records[i] = &kgo.Record{Topic: "t", Partition: partition, Value: []byte("v")}
 	}
-	if err := p.Flush(f.t.Context()); err != nil {
+	if err := p.ProduceSync(f.t.Context(), records...).FirstErr(); err != nil {
 		f.t.Fatal(err)
 	}
 	if err := p.EndTransaction(f.t.Context(), end); err != nil {
