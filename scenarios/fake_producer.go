@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -118,9 +119,11 @@ func (f *Fake) SkipTo(ctx context.Context, a SkipTo) error {
 
 // produce writes one batch.
 func produce(ctx context.Context, client *kgo.Client, partition int32, records int) error {
-	batch := make([]*kgo.Record, records)
-	for i := range batch {
-		batch[i] = &kgo.Record{Topic: fakeTopic, Partition: partition, Key: []byte{}, Value: []byte{'x'}}
+	var failed error // promises are called one after the other, and all before Flush returns
+	for range records {
+		client.Produce(ctx, &kgo.Record{Topic: fakeTopic, Partition: partition, Key: []byte{}, Value: []byte{'x'}}, func(_ *kgo.Record, err error) {
+			failed = errors.Join(failed, err)
+		})
 	}
-	return client.ProduceSync(ctx, batch...).FirstErr() // Flush may make a new client forget what is in its transaction
+	return errors.Join(client.Flush(ctx), failed)
 }
