@@ -125,13 +125,13 @@ func (c *comparison) countRewinds(p *comparisonPass) {
 		return // a later pass has overtaken this one
 	}
 	c.counted = p.reading.At
-	now, lags := map[groupPartition]rewinds{}, lagsOf(p.reading)
+	now := map[groupPartition]rewinds{}
 	for _, f := range p.found {
 		for i := range f.partitions {
 			row := &f.partitions[i]
 			at := groupPartition{f.group.Group, row.partitionKey}
 			was, known := c.rewinds[at]
-			count := rewindsOf(lags[[2]string{at.group, at.Topic}], at.Partition)
+			count := rewindsOf(p.reading.Lag(at.group, at.Topic), at.Partition)
 			switch {
 			case count >= 0 && known && count > was.count:
 				now[at] = rewinds{count, p.reading.At}
@@ -163,8 +163,13 @@ func (s *comparedSource) begin(p *comparisonPass, f *finding, heard *heardSource
 		f.partitions[i] = s.compare(p, f, &heard.partitions[i])
 	}
 	maps.DeleteFunc(s.lines, func(at partitionKey, line *comparedLine) bool {
-		if heard.has(at) || !line.old(p.reading.Topic(at.Topic)) && line.miss(p, p.sample(s.group.Group, at)) {
+		if heard.has(at) {
 			return false
+		}
+		if !line.old(p.reading.Topic(at.Topic)) {
+			if sample, _ := p.sample(s.group.Group, at); line.miss(p, sample) {
+				return false
+			}
 		}
 		delete(s.watch.partitions, at)
 		return true
@@ -179,7 +184,7 @@ func (s *comparedSource) infer(p *comparisonPass, heard *heardSource, cluster st
 	only, settled := s.inference.settled()
 	for i := range heard.partitions {
 		h := &heard.partitions[i]
-		if !h.trusted(p.reading.At) {
+		if !current(h.sample, p.reading.At) {
 			continue
 		}
 		round.Committed[h.partitionKey] = h.said.Committed
@@ -215,8 +220,8 @@ func (s *comparedSource) compare(p *comparisonPass, f *finding, h *heardPartitio
 	if s.group.How == "" {
 		return row
 	}
-	sample := p.sample(s.group.Group, h.partitionKey)
-	row.broker, row.epoch = p.commit(s.group.Group, h.partitionKey)
+	sample, epoch := p.sample(s.group.Group, h.partitionKey)
+	row.broker, row.epoch = sample.Broker, epoch
 	line := s.lines[h.partitionKey]
 	if line == nil || line.old(row.topic) {
 		line = &comparedLine{id: row.topic.ID, first: flink.Unset}

@@ -61,7 +61,7 @@ type comparedPartition struct {
 func newComparedPartition(h *heardPartition, p *comparisonPass, f *finding) comparedPartition {
 	row := comparedPartition{
 		partitionKey: h.partitionKey, topic: p.reading.Topic(h.Topic), subtask: h.said.Subtask, heard: h.sample,
-		trusted: h.trusted(p.reading.At), emitted: flink.Unset, committed: flink.Unset,
+		trusted: current(h.sample, p.reading.At), emitted: flink.Unset, committed: flink.Unset,
 		broker: notRead, epoch: -1, logStart: notTold, lso: notTold, hw: notTold,
 	}
 	for i := range row.questions {
@@ -160,6 +160,22 @@ func (f *finding) left(heard *flink.Sample) int64 {
 	return max(f.source.ReadRecords-read, 0)
 }
 
+// replay is how many records a start from the group's offsets would read again; notCounted: not known.
+func (c *comparedPartition) replay() int64 {
+	if !c.judgement.Replay.Known {
+		return notCounted
+	}
+	return c.counted[askUncommitted]
+}
+
+// skip is how many records it would leave out; notCounted: not known.
+func (c *comparedPartition) skip() int64 {
+	if !c.judgement.Skip.Known {
+		return notCounted
+	}
+	return c.counted[askSkip]
+}
+
 // unheard is how many records of one topic the source has emitted after what it was heard to say last, and nobody has
 // committed: a finished vertex says how many it has read in all. 0 where it does not, or the topic cannot be told.
 func (f *finding) unheard() int64 {
@@ -202,7 +218,7 @@ func (f *finding) evidence(p *comparisonPass) *sourceEvidence {
 	if len(f.source.Samples) > 0 {
 		latest := &f.source.Samples[0]
 		e.Running = &latest.Running
-		if latest.Running && p.reading.At.Sub(latest.Before) < staleAfter {
+		if current(latest, p.reading.At) {
 			e.Heard, e.HeardBy = latest.After, latest.Before
 			for i := range latest.Subtasks {
 				s := &latest.Subtasks[i]

@@ -108,10 +108,8 @@ func (s *heardSource) has(key partitionKey) bool {
 	return ok
 }
 
-// trusted says that what was said is of an attempt that runs, and not long ago.
-func (h *heardPartition) trusted(now time.Time) bool {
-	return h.sample.Running && now.Sub(h.sample.Before) < staleAfter
-}
+// current says that a sample is of an attempt that runs, and not of long ago.
+func current(s *flink.Sample, now time.Time) bool { return s.Running && now.Sub(s.Before) < staleAfter }
 
 func (h *heardPartition) commits() int64 {
 	if h.subtask == nil {

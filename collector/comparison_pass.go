@@ -74,12 +74,12 @@ func (p *comparisonPass) commit(group string, at partitionKey) (offset int64, ep
 	return c.Offset, c.LeaderEpoch
 }
 
-// sample is what the broker says of a group's commit on a partition.
-func (p *comparisonPass) sample(group string, at partitionKey) CommitSample {
-	broker, _ := p.commit(group, at)
+// sample is what the broker says of a group's commit on a partition, and the commit's leader epoch, -1 if it has none.
+func (p *comparisonPass) sample(group string, at partitionKey) (CommitSample, int32) {
+	broker, epoch := p.commit(group, at)
 	return CommitSample{
 		At: p.reading.CommitsTold, Known: broker != notRead, Broker: broker, Followed: p.followed(group, at),
-	}
+	}, epoch
 }
 
 func commitOn(commits []kafka.Commit, partition int32) (kafka.Commit, bool) {
@@ -125,15 +125,6 @@ func (p *comparisonPass) followed(group string, at partitionKey) []int64 {
 		offsets = append(offsets, c.Offset)
 	}
 	return offsets
-}
-
-// lagsOf finds the lags of a reading by group and topic.
-func lagsOf(r *kafka.Reading) map[[2]string]*kafka.TopicLag {
-	lags := make(map[[2]string]*kafka.TopicLag, len(r.Lags))
-	for i := range r.Lags {
-		lags[[2]string{r.Lags[i].Group, r.Lags[i].Topic}] = &r.Lags[i]
-	}
-	return lags
 }
 
 // rewindsOf is how often a commit was lower than the one before it; -1: not known.

@@ -103,7 +103,12 @@ type records struct {
 	known int // partitions
 }
 
-func (r *records) add(n int64) { r.sum, r.known = r.sum+n, r.known+1 }
+// add adds what one partition has; notCounted adds nothing.
+func (r *records) add(n int64) {
+	if n >= 0 {
+		r.sum, r.known = r.sum+n, r.known+1
+	}
+}
 
 func (r *records) value() (float64, bool) { return float64(r.sum), r.known > 0 }
 

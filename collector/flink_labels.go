@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"truelag/exposition"
@@ -138,8 +137,12 @@ func (t *flinkTable) sources(job string, of *flink.Job, found []*finding) {
 // topics makes the rows of a job's topics and partitions.
 func (t *flinkTable) topics(job string, found []*finding) {
 	type place struct{ label, group, topic string }
-	topics := map[place]*flinkTopic{}
-	taken := map[string]bool{}
+	type partition struct {
+		place
+		number int32
+	}
+	topics, labels := map[place]*flinkTopic{}, map[place]string{}
+	taken := map[partition]bool{}
 	for _, f := range found {
 		unheard := f.unheard()
 		for i := range f.partitions {
@@ -147,15 +150,15 @@ func (t *flinkTable) topics(job string, found []*finding) {
 			at := place{f.label, f.group.Group, c.Topic}
 			if topics[at] == nil {
 				topics[at] = &flinkTopic{live: f.live}
+				labels[at] = t.pairs(f.label, "job", job, "group", at.group, "topic", at.topic)
 			}
 			topics[at].add(f, c)
 			if i == 0 {
 				topics[at].stopped.sum += unheard
 			}
-			labels := t.pairs(f.label, "job", job, "group", at.group, "topic", at.topic, "partition", strconv.Itoa(int(c.Partition)))
-			if !taken[labels] { // two sources of a job may read one partition
-				taken[labels] = true
-				put(&t.rows.partitions, labels, flinkPartition{emitted: c.emitted, committed: c.committed, broker: c.broker})
+			if own := (partition{at, c.Partition}); !taken[own] { // two sources of a job may read one partition
+				taken[own] = true
+				put(&t.rows.partitions, labels[at]+partitionLabel(c.Partition), flinkPartition{emitted: c.emitted, committed: c.committed, broker: c.broker})
 			}
 		}
 	}
@@ -163,26 +166,20 @@ func (t *flinkTable) topics(job string, found []*finding) {
 		return cmp.Or(cmp.Compare(a.label, b.label), cmp.Compare(a.group, b.group), cmp.Compare(a.topic, b.topic))
 	})
 	for _, at := range places {
-		put(&t.rows.topics, t.pairs(at.label, "job", job, "group", at.group, "topic", at.topic), *topics[at])
+		put(&t.rows.topics, labels[at], *topics[at])
 	}
 }
 
 // add counts a partition in.
 func (t *flinkTopic) add(f *finding, c *comparedPartition) {
-	uncommitted := c.counted[askUncommitted]
-	switch {
-	case !f.live && uncommitted >= 0:
-		t.stopped.add(uncommitted)
-	case f.live:
-		t.live = true
-		t.agreements[c.judgement.Agreement]++
-		if c.judgement.Replay.Known && uncommitted >= 0 {
-			t.replay.add(uncommitted)
-		}
-		if skip := c.counted[askSkip]; c.judgement.Skip.Known && skip >= 0 {
-			t.skip.add(skip)
-		}
+	if !f.live {
+		t.stopped.add(c.counted[askUncommitted])
+		return
 	}
+	t.live = true
+	t.agreements[c.judgement.Agreement]++
+	t.replay.add(c.replay())
+	t.skip.add(c.skip())
 }
 
 // ages makes the rows of how old what each interface says of a job is.

@@ -93,9 +93,7 @@ func (c *comparedPartition) trouble(live bool) (t partitionTrouble) {
 	case c.judgement.Agreement == BrokerAhead && c.counted[askPastMetric] != 0: // else the broker's is the same place
 		t.ahead = 1
 	}
-	if c.judgement.Skip.Known {
-		t.skip = max(c.counted[askSkip], 0)
-	}
+	t.skip = max(c.skip(), 0)
 	return t
 }
 

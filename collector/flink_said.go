@@ -64,17 +64,10 @@ func (f *Flink) saidBy(sources func(sourceGroup) bool, kafkaCluster, topic strin
 }
 
 func (p *comparisonPass) said(f *finding, c *comparedPartition) FlinkSaid {
-	s := FlinkSaid{
+	return FlinkSaid{
 		FlinkCluster: f.flinkCluster, Job: f.job.Name, JobID: f.job.ID, State: stateOf(f.job, p.reading.At), Ended: !f.live, Operator: f.source.Operator,
 		How: string(f.group.How), At: p.reading.At, Interface: c.heard.Interface, After: c.heard.After, Fresh: c.trusted && f.live,
 		Emitted: c.emitted, Committed: c.committed, Broker: c.broker, Agreement: c.judgement.Agreement,
-		Replay: notCounted, Skip: notCounted, Uncommitted: c.counted[askUncommitted], Conditions: f.conditions, Checkpoints: f.job.Checkpoints,
+		Replay: c.replay(), Skip: c.skip(), Uncommitted: c.counted[askUncommitted], Conditions: f.conditions, Checkpoints: f.job.Checkpoints,
 	}
-	if c.judgement.Replay.Known {
-		s.Replay = c.counted[askUncommitted]
-	}
-	if c.judgement.Skip.Known {
-		s.Skip = c.counted[askSkip]
-	}
-	return s
 }

@@ -16,7 +16,7 @@ func (f *flinkSource) sum(source *flink.Source, now time.Time) {
 	f.succeeded = largest(told, func(s *flink.Subtask) int64 { return s.Succeeded })
 	f.failed = largest(told, func(s *flink.Subtask) int64 { return s.Failed })
 	last := &source.Samples[0]
-	if len(last.Subtasks) == 0 || !last.Running || now.Sub(last.Before) >= staleAfter {
+	if len(last.Subtasks) == 0 || !current(last, now) {
 		return
 	}
 	f.busy = meanOf(last.Subtasks, func(s *flink.Subtask) float64 { return s.Busy })
@@ -28,7 +28,7 @@ func (f *flinkSource) sum(source *flink.Source, now time.Time) {
 // is always one.
 func countedSamples(samples []flink.Sample, now time.Time) (counted []*flink.Sample) {
 	recent := now.Add(-staleAfter)
-	running := slices.ContainsFunc(samples, func(s flink.Sample) bool { return s.Running && s.Before.After(recent) })
+	running := slices.ContainsFunc(samples, func(s flink.Sample) bool { return current(&s, now) })
 	if !running { // the last words of all
 		recent = slices.MaxFunc(samples, func(a, b flink.Sample) int { return a.Before.Compare(b.Before) }).Before.Add(-staleAfter)
 	}

@@ -153,13 +153,18 @@ func (k *kafkaLabels) of(l *kafka.TopicLag) *lagLabels {
 	}
 	for i := range l.Partitions {
 		labels.partitions[i] = l.Partitions[i].Partition
-		partition := `,partition="` + strconv.Itoa(int(l.Partitions[i].Partition)) + `"`
+		partition := partitionLabel(l.Partitions[i].Partition)
 		labels.rows[i] = labels.topic + partition
 		if k.compat {
 			labels.compat[i] = labels.compatOf + partition
 		}
 	}
 	return labels
+}
+
+// partitionLabel goes behind the labels of a topic.
+func partitionLabel(partition int32) string {
+	return `,partition="` + strconv.Itoa(int(partition)) + `"`
 }
 
 // end puts labels to the rows of the partitions of topics that are the shard's own.
