@@ -34,21 +34,34 @@ func (v *validator) config(c *Config) {
 	if len(clusters) == 0 {
 		v.wrong("kafka.clusters", "there is no cluster to read", "write kafka: {clusters: [{brokers: [host:9092]}]}")
 	}
-	names := map[string]int{}
+	var names []string
 	for i := range clusters {
-		path := fmt.Sprintf("kafka.clusters[%d]", i)
-		v.cluster(path, &clusters[i])
-		name := clusters[i].Name
-		switch first, taken := names[name]; {
-		case name == "" && len(clusters) > 1:
-			v.wrong(path, path+" has no name", "with more than one cluster each needs one; it becomes the label kafka_cluster")
+		v.cluster(fmt.Sprintf("kafka.clusters[%d]", i), &clusters[i])
+		names = append(names, clusters[i].Name)
+	}
+	v.names("kafka.clusters", "kafka_cluster", names)
+	names = nil
+	for i := range c.Flink.Clusters {
+		v.flinkCluster(fmt.Sprintf("flink.clusters[%d]", i), &c.Flink.Clusters[i], clusters)
+		names = append(names, c.Flink.Clusters[i].Name)
+	}
+	v.names("flink.clusters", "flink_cluster", names)
+}
+
+// names checks those of a list of clusters, which become the values of a label.
+func (v *validator) names(list, label string, names []string) {
+	seen := map[string]int{}
+	for i, name := range names {
+		path := fmt.Sprintf("%s[%d]", list, i)
+		switch first, taken := seen[name]; {
+		case name == "" && len(names) > 1:
+			v.wrong(path, path+" has no name", "with more than one cluster each needs one; it becomes the label "+label)
 		case taken:
-			v.wrong(path+".name", fmt.Sprintf("%s.name is %s, as kafka.clusters[%d].name is", path, shown(name), first),
+			v.wrong(path+".name", fmt.Sprintf("%s.name is %s, as %s[%d].name is", path, shown(name), list, first),
 				"give each cluster a name of its own")
 		}
-		names[name] = i
+		seen[name] = i
 	}
-	v.flink(c)
 }
 
 func (v *validator) cluster(path string, c *Cluster) {

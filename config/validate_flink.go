@@ -11,23 +11,6 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-func (v *validator) flink(c *Config) {
-	names := map[string]int{}
-	for i := range c.Flink.Clusters {
-		path := fmt.Sprintf("flink.clusters[%d]", i)
-		f := &c.Flink.Clusters[i]
-		v.flinkCluster(path, f, c.Kafka.Clusters)
-		switch first, taken := names[f.Name]; {
-		case f.Name == "" && len(c.Flink.Clusters) > 1:
-			v.wrong(path, path+" has no name", "with more than one cluster each needs one; it becomes the label flink_cluster")
-		case taken:
-			v.wrong(path+".name", fmt.Sprintf("%s.name is %s, as flink.clusters[%d].name is", path, shown(f.Name), first),
-				"give each cluster a name of its own")
-		}
-		names[f.Name] = i
-	}
-}
-
 func (v *validator) flinkCluster(path string, f *FlinkCluster, kafka []Cluster) {
 	if f.REST == nil && f.Reporter == nil && f.Prometheus == nil {
 		v.wrong(path, path+" has no way to be heard", "add rest: {url: http://jobmanager:8081}, reporter or prometheus")
