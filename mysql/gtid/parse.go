@@ -22,31 +22,23 @@ const (
 //
 // An error says at which byte what was wrong. A text longer than MaxText is an error, and so is a set of more than
 // 524288 intervals or 65536 sources.
-func ParseMySQL(text string) (Set, error) {
-	p, err := newParser(text)
-	if err != nil {
-		return Set{}, err
-	}
-	for p.part() {
-		if err := p.mysql(); err != nil {
-			return Set{}, err
-		}
-	}
-	return p.finish()
-}
+func ParseMySQL(text string) (Set, error) { return parse(text, (*parser).mysql) }
 
 // ParseMariaDB reads what gtid_binlog_pos, gtid_slave_pos and gtid_binlog_state print, with spaces and newlines around
 // each part, and empty parts. Of several positions in one domain, as in a binlog state, the highest holds. A sequence
 // number of 0 stands for no transaction.
 //
 // Errors are as those of ParseMySQL.
-func ParseMariaDB(text string) (Set, error) {
-	p, err := newParser(text)
-	if err != nil {
-		return Set{}, err
+func ParseMariaDB(text string) (Set, error) { return parse(text, (*parser).mariadb) }
+
+// parse reads a text whose parts are read by one.
+func parse(text string, one func(*parser) error) (Set, error) {
+	if len(text) > MaxText {
+		return Set{}, fmt.Errorf("GTID set of %d bytes: at most %d are read", len(text), MaxText)
 	}
+	p := &parser{text: text}
 	for p.part() {
-		if err := p.mariadb(); err != nil {
+		if err := one(p); err != nil {
 			return Set{}, err
 		}
 	}
@@ -57,13 +49,6 @@ type parser struct {
 	builder
 	text string
 	at   int
-}
-
-func newParser(text string) (*parser, error) {
-	if len(text) > MaxText {
-		return nil, fmt.Errorf("GTID set of %d bytes: at most %d are read", len(text), MaxText)
-	}
-	return &parser{text: text}, nil
 }
 
 // part steps to the next part that is not empty.

@@ -12,8 +12,21 @@ const (
 	b = "b33d7d5a-cc0e-11f0-9a3b-0242ac110002"
 )
 
+// printsAs parses texts and holds what the sets print as against what they should.
+func printsAs(t *testing.T, parse func(string) (Set, error), texts map[string]string) {
+	t.Helper()
+	for text, want := range texts {
+		set, err := parse(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if got := set.String(); got != want {
+			t.Errorf("%q prints as %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestMySQLText(t *testing.T) {
-	for text, want := range map[string]string{
+	printsAs(t, ParseMySQL, map[string]string{
 		"":                                 "",
 		" \n\t":                            "",
 		",":                                "",
@@ -49,14 +62,7 @@ func TestMySQLText(t *testing.T) {
 		a + ":tag":                         "",
 		a + ":tag:" + tag32 + ":1":         a + ":" + tag32 + ":1",
 		"00000000-0000-0000-0000-" + zeros: "00000000-0000-0000-0000-" + zeros,
-	} {
-		set, err := ParseMySQL(text)
-		if err != nil {
-			t.Errorf("%q: %v", text, err)
-		} else if got := set.String(); got != want {
-			t.Errorf("%q prints as %q, want %q", text, got, want)
-		}
-	}
+	})
 }
 
 const (
@@ -65,7 +71,7 @@ const (
 )
 
 func TestMariaDBText(t *testing.T) {
-	for text, want := range map[string]string{
+	printsAs(t, ParseMariaDB, map[string]string{
 		"":                                   "",
 		"0-101-50":                           "0-101-50",
 		" 0-101-50\n":                        "0-101-50",
@@ -82,14 +88,7 @@ func TestMariaDBText(t *testing.T) {
 		"4294967295-4294967295-" + maxUint64: "4294967295-4294967295-" + maxUint64,
 		"0 - 101 - 50":                       "0-101-50",
 		"0-0101-050":                         "0-101-50",
-	} {
-		set, err := ParseMariaDB(text)
-		if err != nil {
-			t.Errorf("%q: %v", text, err)
-		} else if got := set.String(); got != want {
-			t.Errorf("%q prints as %q, want %q", text, got, want)
-		}
-	}
+	})
 }
 
 const maxUint64 = "18446744073709551615"
