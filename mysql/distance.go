@@ -60,7 +60,7 @@ func Measure(inv *Inventory, p *Position, after After) Distance {
 	}
 	d.keep(inv, at)
 	if at.state == OK {
-		d.Bytes, _ = inv.bytes(at)
+		d.Bytes = inv.left(at)
 		d.Files = known(int64(len(inv.Files) - at.index - 1))
 	}
 	d.follow(p, after)
@@ -91,7 +91,7 @@ func (d *Distance) keep(inv *Inventory, at place) {
 	if at.state != OK {
 		return
 	}
-	_, d.HeadroomBytes = inv.bytes(at)
+	d.HeadroomBytes = inv.headroom(at)
 	d.HeadroomFiles = known(int64(at.index))
 	d.Ambiguous = at.ambiguous
 }

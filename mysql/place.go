@@ -98,10 +98,10 @@ func older(asked, read time.Time) bool {
 	return !asked.IsZero() && !read.IsZero() && asked.Before(read)
 }
 
-// bytes is what is left to read from the place on, and headroom what lies before it, in bytes and in files. A place that
-// is ambiguous is taken for its lowest: farther from the end than it may be, and nearer to what is purged next.
-func (inv *Inventory) bytes(at place) (left, headroom Number) {
-	left = known(inv.Files[at.index].End().N - at.pos).plus(span(inv.Files[at.index+1:]))
-	headroom = known(at.pos).plus(span(inv.Files[:at.index]))
-	return left, headroom
+// left is how many bytes are left to read from a place on, and headroom how many lie before it. A place that is ambiguous
+// is taken for its lowest: farther from the end than it may be, and nearer to what is purged next.
+func (inv *Inventory) left(at place) Number {
+	return known(inv.Files[at.index].End().N - at.pos).plus(span(inv.Files[at.index+1:]))
 }
+
+func (inv *Inventory) headroom(at place) Number { return known(at.pos).plus(span(inv.Files[:at.index])) }
