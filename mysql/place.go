@@ -104,4 +104,6 @@ func (inv *Inventory) left(at place) Number {
 	return known(inv.Files[at.index].End().N - at.pos).plus(span(inv.Files[at.index+1:]))
 }
 
-func (inv *Inventory) headroom(at place) Number { return known(at.pos).plus(span(inv.Files[:at.index])) }
+func (inv *Inventory) headroom(at place) Number {
+	return known(at.pos).plus(span(inv.Files[:at.index]))
+}
