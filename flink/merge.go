@@ -73,7 +73,7 @@ func (c *Checkpoints) or(other *Checkpoints) *Checkpoints {
 		return c
 	}
 	both := *c
-	both.At, both.Completed, both.Failed, both.InProgress = other.At, other.Completed, other.Failed, other.InProgress
+	both.At, both.Completed, both.Failed = other.At, other.Completed, other.Failed
 	if other.LastCompleted.After(c.LastCompleted) {
 		both.LastCompleted = other.LastCompleted
 	}

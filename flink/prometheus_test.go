@@ -104,7 +104,7 @@ func TestPrometheus(t *testing.T) {
 			p.add(committed, promLabels, 3*s, 15*s, "1", "2", "10")
 			p.add(succeeded, promLabels, 3*s, 15*s, "1", "2", "3")
 			p.add(completed, "job_id=j,job_name=n", 5*s, 15*s, "7", "8")
-		}, "n j\n checkpoints 8 completed -1 failed -1 in progress\n source v Source__o\n  0 attempt 0: commits 3 failed -1\n  t 0 by 0: emitted 9 committed 10\n", 3 * s},
+		}, "n j\n checkpoints 8 completed -1 failed\n source v Source__o\n  0 attempt 0: commits 3 failed -1\n  t 0 by 0: emitted 9 committed 10\n", 3 * s},
 		{"a source that ended", func(p *promServer) {
 			p.add(emitted, promLabels, 60*s, 15*s, "5", "6", "9")
 			p.add(committed, promLabels, 60*s, 15*s, "1", "2", "5")
@@ -116,7 +116,7 @@ func TestPrometheus(t *testing.T) {
 		{"a single sample: as far apart as the others'", func(p *promServer) {
 			p.add(emitted, promLabels, 40*s, 0, "5")
 			p.add(completed, "job_id=j,job_name=n", 3*s, 15*s, "7", "8")
-		}, "n j\n checkpoints 8 completed -1 failed -1 in progress\n source v Source__o ended\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 5 committed -1\n", 40 * s},
+		}, "n j\n checkpoints 8 completed -1 failed\n source v Source__o ended\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 5 committed -1\n", 40 * s},
 		{"the newest attempt, on another TaskManager", func(p *promServer) {
 			p.add(emitted, attempt("1")+",instance=tm-2:9249", 4*s, 15*s, "7")
 			p.add(emitted, attempt("0"), 64*s, 15*s, "5", "6", "9")

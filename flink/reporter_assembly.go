@@ -143,11 +143,10 @@ func (j *jobRows) readCheckpoints() *Checkpoints {
 		return nil
 	}
 	c := &Checkpoints{
-		At:         j.checkpoints.widen(span{}).before,
-		Interval:   -1,
-		Completed:  j.checkpoints.whole(checkpointsCompleted),
-		Failed:     j.checkpoints.whole(checkpointsFailed),
-		InProgress: j.checkpoints.whole(checkpointsInProgress),
+		At:        j.checkpoints.widen(span{}).before,
+		Interval:  -1,
+		Completed: j.checkpoints.whole(checkpointsCompleted),
+		Failed:    j.checkpoints.whole(checkpointsFailed),
 	}
 	if ms := j.checkpoints.whole(checkpointLast); ms > 0 {
 		c.LastCompleted = time.UnixMilli(ms)

@@ -32,7 +32,6 @@ var reporterMetrics = map[string]reporterMetric{
 
 	jobScope + "numberOfCompletedCheckpoints":     {of: checkpointsCompleted},
 	jobScope + "numberOfFailedCheckpoints":        {of: checkpointsFailed},
-	jobScope + "numberOfInProgressCheckpoints":    {of: checkpointsInProgress},
 	jobScope + "lastCheckpointCompletedTimestamp": {of: checkpointLast}, // not on Flink 1.20
 }
 
@@ -66,7 +65,6 @@ const (
 	idleShare
 	checkpointsCompleted
 	checkpointsFailed
-	checkpointsInProgress
 	checkpointLast
 )
 

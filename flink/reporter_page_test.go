@@ -93,7 +93,7 @@ func TestPage(t *testing.T) {
 			"flink_taskmanager_job_task_busyTimeMsPerSecond{" + labels + "} 9.2E18\n" +
 			"flink_taskmanager_job_task_idleTimeMsPerSecond{" + labels + "} -1\n",
 			source(sub + "  t 0 by 0: emitted 7 committed -1\n"), 2},
-		{"no checkpoint yet", "flink_jobmanager_job_numberOfCompletedCheckpoints{job_id=\"j\"} 0.0\nflink_jobmanager_job_lastCheckpointCompletedTimestamp{job_id=\"j\"} -1.0\n", " j\n checkpoints 0 completed -1 failed -1 in progress\n", 0},
+		{"no checkpoint yet", "flink_jobmanager_job_numberOfCompletedCheckpoints{job_id=\"j\"} 0.0\nflink_jobmanager_job_lastCheckpointCompletedTimestamp{job_id=\"j\"} -1.0\n", " j\n checkpoints 0 completed -1 failed\n", 0},
 
 		{"lines that are none", "flink_taskmanager_job_task_operator_KafkaSourceReader_commitsFailed{job_id=\"j\n" +
 			"flink_taskmanager_job_task_operator_KafkaSourceReader_commitsFailed{\xff} 1\n" +

@@ -65,7 +65,7 @@ func told(jobs []Job) string {
 	for _, j := range jobs {
 		fmt.Fprintf(&b, "%s %s\n", j.Name, j.ID)
 		if c := j.Checkpoints; c != nil {
-			fmt.Fprintf(&b, " checkpoints %d completed %d failed %d in progress", c.Completed, c.Failed, c.InProgress)
+			fmt.Fprintf(&b, " checkpoints %d completed %d failed", c.Completed, c.Failed)
 			if !c.LastCompleted.IsZero() {
 				fmt.Fprintf(&b, ", last %d", c.LastCompleted.UnixMilli())
 			}
@@ -110,19 +110,19 @@ func TestReporter(t *testing.T) {
 		want  string
 	}{
 		{"2.2", []string{"2.2-jobmanager.prom", "2.2-taskmanager.prom"}, `h_job c07676cfb8bbd619497ee3afee3dacc1
- checkpoints 28 completed 0 failed 0 in progress, last 1795980731186
+ checkpoints 28 completed 0 failed, last 1795980731186
  source 4227536cdf1f2857912028d41d1921dd Source__orders
   0 attempt 0: commits 25 failed 0, busy 0 backpressured 0 idle -1
   1 attempt 0: commits 25 failed 0, busy 0 backpressured 0 idle -1
 ` + offsets},
 		{"2.0", []string{"2.0-taskmanager.prom", "2.0-jobmanager.prom"}, `h_job dacc2afdd9f31a20ad33a5373b372ae3
- checkpoints 58 completed 0 failed 0 in progress, last 1795980727643
+ checkpoints 58 completed 0 failed, last 1795980727643
  source 4227536cdf1f2857912028d41d1921dd Source__orders
   0 attempt 0: commits 55 failed 0, busy 0.002 backpressured 0 idle -1
   1 attempt 0: commits 55 failed 0, busy 0.002 backpressured 0 idle -1
 ` + offsets},
 		{"1.20", []string{"1.20-taskmanager.prom", "1.20-jobmanager.prom"}, `h_job bf3ae949e1b0d0ec197fd36dc0b07da5
- checkpoints 31 completed 0 failed 0 in progress
+ checkpoints 31 completed 0 failed
  source 4227536cdf1f2857912028d41d1921dd Source__orders
   0 attempt 0: commits 30 failed 0, busy 0 backpressured 0 idle -1
   1 attempt 0: commits 30 failed 0, busy 0 backpressured 0 idle -1

@@ -128,9 +128,8 @@ type metricAnswer struct {
 
 type checkpointAnswer struct {
 	Counts struct {
-		Completed  number `json:"completed"`
-		Failed     number `json:"failed"`
-		InProgress number `json:"in_progress"`
+		Completed number `json:"completed"`
+		Failed    number `json:"failed"`
 	} `json:"counts"`
 	Latest struct {
 		Completed *completedCheckpoint `json:"completed"`

@@ -8,10 +8,9 @@ import (
 // checkpoints is the answer to /jobs/ID/checkpoints. It is also given where checkpoints are off: then nothing is counted.
 func (a *checkpointAnswer) checkpoints(interval time.Duration, jobState string) *Checkpoints {
 	c := &Checkpoints{
-		Interval:   interval,
-		Completed:  a.Counts.Completed.or(-1),
-		Failed:     a.Counts.Failed.or(-1),
-		InProgress: a.Counts.InProgress.or(-1),
+		Interval:  interval,
+		Completed: a.Counts.Completed.or(-1),
+		Failed:    a.Counts.Failed.or(-1),
 	}
 	for _, completed := range []*completedCheckpoint{a.Latest.Completed, a.Latest.Savepoint} {
 		if completed == nil {

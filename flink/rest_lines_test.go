@@ -35,18 +35,18 @@ func decoded[T any](t *testing.T, name string) T {
 
 func TestCheckpointsOfThreeLines(t *testing.T) {
 	for name, want := range map[string]string{
-		"1.20-checkpoints":         "2s: 31 completed, 0 failed, 0 in progress; completed 1795980725475",
-		"2.2-checkpoints":          "2s: 28 completed, 0 failed, 0 in progress",
-		"1.20-failing-checkpoints": "2s: 0 completed, 18 failed, 1 in progress; failed 1795982059361 (Checkpoint expired before completing.)",
-		"2.2-failing-checkpoints": "2s: 2 completed, 19 failed, 1 in progress; completed 1795982044232; " +
+		"1.20-checkpoints":         "2s: 31 completed, 0 failed; completed 1795980725475",
+		"2.2-checkpoints":          "2s: 28 completed, 0 failed",
+		"1.20-failing-checkpoints": "2s: 0 completed, 18 failed; failed 1795982059361 (Checkpoint expired before completing.)",
+		"2.2-failing-checkpoints": "2s: 2 completed, 19 failed; completed 1795982044232; " +
 			"failed 1795982063378 (Checkpoint expired before completing.)",
-		"1.20-finished-checkpoints": "2s: 4 completed, 0 failed, 0 in progress; completed 1795980868293; stopped with 1795980868293",
-		"2.0-finished-checkpoints":  "2s: 4 completed, 0 failed, 0 in progress; completed 1795980878908; stopped with 1795980878908",
-		"2.2-finished-checkpoints":  "2s: 4 completed, 0 failed, 0 in progress; completed 1795980889676; stopped with 1795980889676",
-		"2.0-restored-checkpoints": "2s: 21 completed, 0 failed, 0 in progress; completed 1795981134272; " +
+		"1.20-finished-checkpoints": "2s: 4 completed, 0 failed; completed 1795980868293; stopped with 1795980868293",
+		"2.0-finished-checkpoints":  "2s: 4 completed, 0 failed; completed 1795980878908; stopped with 1795980878908",
+		"2.2-finished-checkpoints":  "2s: 4 completed, 0 failed; completed 1795980889676; stopped with 1795980889676",
+		"2.0-restored-checkpoints": "2s: 21 completed, 0 failed; completed 1795981134272; " +
 			"restored 5 at 1795981113972, a savepoint",
-		"1.20-restarted-checkpoints": "2s: 59 completed, 17 failed, 0 in progress; completed 1795981654601; restored 36 at 1795981617569",
-		"2.2-nockpt-checkpoints":     "2s: 0 completed, 0 failed, 0 in progress",
+		"1.20-restarted-checkpoints": "2s: 59 completed, 17 failed; completed 1795981654601; restored 36 at 1795981617569",
+		"2.2-nockpt-checkpoints":     "2s: 0 completed, 0 failed",
 	} {
 		answer := decoded[checkpointAnswer](t, name)
 		if got := checkpointText(answer.checkpoints(2*time.Second, "FINISHED")); !strings.HasPrefix(got, want) {
@@ -71,7 +71,7 @@ func TestCheckpointsOfThreeLines(t *testing.T) {
 
 func checkpointText(c *Checkpoints) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d completed, %d failed, %d in progress", c.Interval, c.Completed, c.Failed, c.InProgress)
+	fmt.Fprintf(&b, "%s: %d completed, %d failed", c.Interval, c.Completed, c.Failed)
 	if !c.LastCompleted.IsZero() {
 		fmt.Fprintf(&b, "; completed %d", c.LastCompleted.UnixMilli())
 	}
@@ -148,7 +148,7 @@ func (r recorded) handler(t *testing.T) http.Handler {
 
 func TestThreeLinesOfFlink(t *testing.T) {
 	const running = `h-job ID
- checkpoints COUNT completed 0 failed 0 in progress, last LAST
+ checkpoints COUNT completed 0 failed, last LAST
  source 4227536cdf1f2857912028d41d1921dd Source__orders
   0 attempt 0: commits COMMITS failed 0, busy 0 backpressured 0 idle 1
   1 attempt 1: commits COMMITS failed 0, busy 0 backpressured 0 idle 1

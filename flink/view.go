@@ -91,7 +91,7 @@ type Checkpoints struct {
 	Interval time.Duration
 
 	// Since the job was started or restored; savepoints count. -1: not told.
-	Completed, Failed, InProgress int64
+	Completed, Failed int64
 
 	LastCompleted time.Time // of checkpoint or savepoint, the later; zero: none, or not told
 	LastFailed    time.Time // zero: none, or not told
