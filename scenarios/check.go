@@ -182,7 +182,7 @@ func (c *check) composition(want map[string]int64) {
 	if want == nil {
 		return
 	}
-	for _, kind := range kindNames() {
+	for _, kind := range namesOf(kafka.Kinds()) {
 		got, _ := c.sum(metricComposition, map[string]string{"kind": kind})
 		if kind == kafka.Record.String() {
 			got -= c.surplus(nil)

@@ -125,6 +125,14 @@ func oneOf(v *string, allowed ...string) reader {
 	}
 }
 
+// namesOf are how values call themselves.
+func namesOf[T fmt.Stringer](values []T) (names []string) {
+	for _, v := range values {
+		names = append(names, v.String())
+	}
+	return names
+}
+
 // atLeast reads a number that must not be lower.
 func atLeast[T int | int32 | int64](least T, v *T) reader {
 	return func(n *yaml.Node) error {

@@ -67,19 +67,11 @@ func (s *FlinkSample) read(n *yaml.Node) error {
 		"emitted":         into(&s.Emitted),
 		"commits":         into(&s.Commits),
 		"attempt":         into(&s.Attempt),
-		"want":            oneOf(&s.Agreement, agreementNames()...),
+		"want":            oneOf(&s.Agreement, namesOf(collector.Agreements())...),
 		"replay":          offsetsOrAbsent(&s.Replay),
 		"skip":            offsetsOrAbsent(&s.Skip),
 	}
 	return fields(n, "a sample", readers, "t")
-}
-
-func agreementNames() []string {
-	var names []string
-	for _, a := range collector.Agreements() {
-		names = append(names, a.String())
-	}
-	return names
 }
 
 // readBroker takes the broker's commit, or the word unknown where it could not be read.

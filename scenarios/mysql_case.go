@@ -186,14 +186,6 @@ func word(v *string) reader {
 	}
 }
 
-// namesOf are how values call themselves.
-func namesOf[T fmt.Stringer](values []T) (names []string) {
-	for _, v := range values {
-		names = append(names, v.String())
-	}
-	return names
-}
-
 // Play measures the position and compares what comes out with what should. It returns all differences.
 func (c *MySQLCase) Play() error {
 	var errs []error

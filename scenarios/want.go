@@ -44,7 +44,7 @@ func (w *Want) read(n *yaml.Node, group string) error {
 		"lag_offsets":        maybe(&w.Offsets),
 		"lag_records":        maybe(&w.Records),
 		"absent":             maybe(&w.Absent),
-		"composition":        counts(&w.Composition, "composition", kindNames()),
+		"composition":        counts(&w.Composition, "composition", namesOf(kafka.Kinds())),
 		"beyond_end_offsets": maybe(&w.BeyondEnd),
 		"lost_offsets":       maybe(&w.Lost),
 		"rewinds":            maybe(&w.Rewinds),
@@ -52,7 +52,7 @@ func (w *Want) read(n *yaml.Node, group string) error {
 		"replayed_records":   maybe(&w.Replayed),
 		"isolation":          oneOf(&w.Isolation, isolationNames()...),
 		"isolation_source":   oneOf(&w.IsolationSource, sourceNames()...),
-		"conditions":         counts(&w.Conditions, "conditions", conditionNames()),
+		"conditions":         counts(&w.Conditions, "conditions", namesOf(kafka.Conditions())),
 		"partition":          w.readPartitions,
 	}
 	if group == mainGroup {
@@ -114,20 +114,6 @@ func counts(v *map[string]int64, what string, known []string) reader {
 		}
 		return fields(n, what, readers)
 	}
-}
-
-func kindNames() (names []string) {
-	for _, k := range kafka.Kinds() {
-		names = append(names, k.String())
-	}
-	return names
-}
-
-func conditionNames() (names []string) {
-	for _, c := range kafka.Conditions() {
-		names = append(names, c.String())
-	}
-	return names
 }
 
 func isolationNames() []string {
