@@ -53,22 +53,17 @@ func (c clock) ahead() time.Duration {
 	return min(c.now.Sub(c.sent)+time.Millisecond, 0) // it shows whole milliseconds
 }
 
-// dump is what is known of the dump that a poll reads, as far as the JobManager's own tells.
-type dump struct {
-	made  span      // when the JobManager's own was made, by our clock; zero: not known
-	after time.Time // the processes made theirs no earlier, unless one did not make it
-}
-
-// newDump dates what is in the store after a trigger. made is the zero span where no metric of the dump told its time:
-// then it is as old as it can be, which is that the trigger came just before the last one was old enough.
-func newDump(triggered time.Time, made span, updateInterval time.Duration) dump {
+// oldestDump dates what is in the store after a trigger: no process made its dump earlier, unless one did not make it.
+// made is when the JobManager made its own, and the zero span where no metric of it told: then it is as old as it can
+// be, which is that the trigger came just before the last one was old enough.
+func oldestDump(triggered time.Time, made span, updateInterval time.Duration) time.Time {
 	switch {
 	case made.after.IsZero():
-		return dump{after: triggered.Add(-updateInterval)}
+		return triggered.Add(-updateInterval)
 	case made.after.Before(triggered): // somebody else's, or not renewed
-		return dump{made: made, after: made.after.Add(-dumpSpread)}
+		return made.after.Add(-dumpSpread)
 	}
-	return dump{made: made, after: triggered} // the filling began after it was asked for
+	return triggered // the filling began after it was asked for
 }
 
 // instanceClock dates the values of one attempt of one parallel instance. Flink counts a task's time as idle,
@@ -87,13 +82,14 @@ type instanceClock struct {
 }
 
 // taken is when values were taken at the earliest that came, at received, with a task of this age; ok is false where
-// they are an earlier attempt's. age is 0 where it was not told; then the JobManager's dump is all that is known.
-func (c *instanceClock) taken(age time.Duration, received time.Time, d dump) (after time.Time, ok bool) {
+// they are an earlier attempt's. age is 0 where it was not told; then that no dump is older than oldest is all that is
+// known.
+func (c *instanceClock) taken(age time.Duration, received, oldest time.Time) (after time.Time, ok bool) {
 	if c.finished {
-		return d.after, true
+		return oldest, true
 	}
 	if age <= 0 || c.running.IsZero() {
-		return d.after, !d.after.Before(c.deployed)
+		return oldest, !oldest.Before(c.deployed)
 	}
 	latestStart := received.Add(-age)
 	if age == c.deadAge || latestStart.Before(c.deployed) {

@@ -81,10 +81,7 @@ type jobOverview struct {
 }
 
 type jobDetail struct {
-	ID         string            `json:"jid"`
-	Name       string            `json:"name"`
 	State      string            `json:"state"`
-	Start      number            `json:"start-time"`
 	End        number            `json:"end-time"`
 	Now        number            `json:"now"`
 	Timestamps map[string]number `json:"timestamps"`

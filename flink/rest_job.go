@@ -63,11 +63,11 @@ func (p *restPoll) readJob(ctx context.Context, j *restJob) error {
 	j.adopt(&detail)
 
 	problems := []error{p.readJobConfig(ctx, j), p.readCheckpoints(ctx, j)}
-	var d dump
+	var oldest time.Time // what the vertices say is no older
 	if !j.Terminal() {
 		made, err := p.readDumpTime(ctx, j, ours)
 		problems = append(problems, err)
-		d = newDump(p.triggered, made, p.updateInterval)
+		oldest = oldestDump(p.triggered, made, p.updateInterval)
 		j.dumped = made.before
 	}
 	for _, id := range detail.sourceVertices() {
@@ -76,7 +76,7 @@ func (p *restPoll) readJob(ctx context.Context, j *restJob) error {
 				continue
 			}
 			v := entry(j.vertices, id, func() *restVertex { return newRESTVertex(j.path(), id) })
-			problems = append(problems, p.readVertex(ctx, j, v, &vertex, ours, d))
+			problems = append(problems, p.readVertex(ctx, j, v, &vertex, ours, oldest))
 		}
 	}
 	err := errors.Join(problems...)

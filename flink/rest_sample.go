@@ -12,7 +12,7 @@ type vertexReading struct {
 	vertex      *restVertex
 	values      map[string]string // by id
 	received    time.Time
-	dump        dump
+	oldest      time.Time // no dump that they are from is older
 	parallelism int64
 	skipped     int // values that are there and no number
 }
@@ -126,10 +126,10 @@ func (r *vertexReading) sample(key sourceKey, s *readSource, times map[int32]*ta
 			task = noTimes()
 		}
 		subtask.Busy, subtask.Backpressured, subtask.Idle = task.busy, task.backpressured, task.idle
-		after, ok := r.dump.after, true
+		after, ok := r.oldest, true
 		if instance := r.vertex.instances[index]; instance != nil {
 			subtask.Attempt = instance.attempt
-			after, ok = instance.taken(task.told(), r.received, r.dump)
+			after, ok = instance.taken(task.told(), r.received, r.oldest)
 		}
 		sample.Running = sample.Running && ok
 		if sample.After.IsZero() || after.Before(sample.After) {

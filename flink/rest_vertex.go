@@ -50,7 +50,9 @@ func (d *vertexDetail) runs() bool {
 
 // readVertex asks a source vertex for its offsets. While it does not run it is asked nothing, and what it said last is
 // told as that of a vertex that does not run. One that ended, with its job or before it, is asked once more.
-func (p *restPoll) readVertex(ctx context.Context, j *restJob, v *restVertex, detail *vertexDetail, ours clock, d dump) error {
+func (p *restPoll) readVertex(
+	ctx context.Context, j *restJob, v *restVertex, detail *vertexDetail, ours clock, oldest time.Time,
+) error {
 	key := attemptKey{
 		since: j.since, start: detail.Start.millis(), status: detail.Status, parallelism: detail.Parallelism.or(-1),
 		running: detail.Tasks["RUNNING"].or(-1), finished: detail.Tasks["FINISHED"].or(-1),
@@ -80,7 +82,7 @@ func (p *restPoll) readVertex(ctx context.Context, j *restJob, v *restVertex, de
 		return fmt.Errorf("values of source vertex %s: %w", v.id, err)
 	}
 	reading := &vertexReading{
-		vertex: v, values: values, received: time.Now(), dump: d, parallelism: detail.Parallelism.or(math.MaxInt32),
+		vertex: v, values: values, received: time.Now(), oldest: oldest, parallelism: detail.Parallelism.or(math.MaxInt32),
 	}
 	sources := reading.sources()
 	p.skipped.Add(int64(v.skipped + reading.skipped))
