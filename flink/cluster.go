@@ -14,8 +14,8 @@ import (
 	promconfig "github.com/prometheus/common/config"
 )
 
-// listener hears jobs when it is asked. What it tells are parts of jobs: sources with one sample each, and what else the
-// interface knows. It is safe for concurrent use, keeps to ctx, and has one Reach for each target.
+// listener hears jobs when it is asked. What it tells of a job is its id and name, when it was heard, its checkpoints and
+// its sources with one sample each. It is safe for concurrent use, keeps to ctx, and has one Reach for each target.
 type listener interface {
 	read(ctx context.Context) ([]Job, []Reach)
 	close()

@@ -2,7 +2,6 @@ package flink
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 )
 
@@ -45,12 +44,10 @@ func merge(rest restState, heard [][]Job, wants func(name string) bool) []Job {
 // merge adds what another interface says of the job.
 func (j *Job) merge(other Job) {
 	j.Name = cmp.Or(j.Name, other.Name)
-	j.State = cmp.Or(j.State, other.State)
 	j.Checkpoints = j.Checkpoints.or(other.Checkpoints)
 	if other.Heard.After(j.Heard) {
 		j.Heard = other.Heard
 	}
-	j.Err = errors.Join(j.Err, other.Err)
 	j.Sources = slices.Clone(j.Sources)
 	for _, source := range other.Sources {
 		i := slices.IndexFunc(j.Sources, func(s Source) bool { return s.key() == source.key() })
