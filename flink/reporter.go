@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // reportersAtOnce is how many reporters are asked at the same time: each page is parsed while it arrives.
@@ -50,16 +52,15 @@ func (r *reporter) read(ctx context.Context) ([]Job, []Reach) {
 	urls, reaches := r.targets.find(ctx, r.timeout)
 	pages := make([]*page, len(urls))
 	answers := make([]Reach, len(urls))
-	var asked sync.WaitGroup
-	slots := make(chan struct{}, reportersAtOnce)
+	var asked errgroup.Group
+	asked.SetLimit(reportersAtOnce)
 	for i, u := range urls {
-		slots <- struct{}{}
-		asked.Go(func() {
+		asked.Go(func() error {
 			pages[i], answers[i] = r.ask(ctx, u)
-			<-slots
+			return nil
 		})
 	}
-	asked.Wait()
+	_ = asked.Wait() // each answer has its own error
 	r.count(urls, answers)
 
 	all := newAssembly(Reporter)
