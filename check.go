@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"truelag/kafka"
 )
 
 // checkConfig is the command check-config.
@@ -44,23 +46,11 @@ func probe(c *cluster) error {
 	if err != nil {
 		return fmt.Errorf("kafka%s: %w", of(c.Name()), err)
 	}
-	var all []probed
-	for _, f := range findings {
-		all = append(all, probed(f))
-	}
-	return report("Kafka", "kafka", c.Name(), all)
-}
-
-// probed is what was found of one feature, as kafka.Finding has it.
-type probed struct {
-	Feature string
-	Needs   string
-	Found   string
-	Lacking bool
+	return report("Kafka", "kafka", c.Name(), findings)
 }
 
 // report prints what was found. Its error says how much is missing.
-func report(title, system, cluster string, findings []probed) error {
+func report(title, system, cluster string, findings []kafka.Finding) error {
 	lacking := 0
 	fmt.Printf("\n%s%s:\n", title, of(cluster))
 	for _, f := range findings {

@@ -9,6 +9,7 @@ import (
 
 	"truelag/collector"
 	"truelag/flink"
+	"truelag/kafka"
 )
 
 // flinkProbe is what a Flink cluster has said when it was asked once.
@@ -17,8 +18,8 @@ type flinkProbe struct {
 	told collector.FlinkSources
 	view *flink.View
 
-	updateInterval time.Duration // 0: not known
-	findings       []probed
+	updateInterval time.Duration   // 0: not known
+	findings       []kafka.Finding // in the form of Kafka's
 }
 
 // probeFlink asks a Flink cluster by each of its interfaces and prints what came.
@@ -51,7 +52,7 @@ func probeFlink(c *flinkCluster, told collector.FlinkSources) error {
 }
 
 func (p *flinkProbe) add(feature, needs string, lacking bool, found string, args ...any) {
-	p.findings = append(p.findings, probed{feature, needs, fmt.Sprintf(found, args...), lacking})
+	p.findings = append(p.findings, kafka.Finding{Feature: feature, Needs: needs, Found: fmt.Sprintf(found, args...), Lacking: lacking})
 }
 
 // reach is about one target of an interface.

@@ -94,7 +94,7 @@ func (l *flinkLook) compare(c *kafka.Cluster) (unheard []string) {
 	defer cancel()
 	for _, o := range l.flink.Collect(ctx).Outcomes {
 		if o.Err != nil {
-			unheard = append(unheard, "not heard: "+oneLine(o.Err))
+			unheard = append(unheard, notHeard(o.Err))
 		}
 	}
 	if c.Last() == nil {

@@ -106,7 +106,7 @@ func (e *exporter) Ready() error {
 			e.read[sys] = true
 		}
 		switch {
-		case e.read[sys], c.Name == flinkCollector:
+		case e.read[sys], !waitedFor(c.Name):
 		case c.Err != nil:
 			unread = append(unread, fmt.Errorf("collector %s: %w", c.Name, c.Err))
 		default:

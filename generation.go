@@ -85,12 +85,15 @@ func (g *generation) collectors() []web.Collector {
 	return all
 }
 
-// unread lists the systems that have not been read yet and are waited for. Flink is not: what it costs when it is away is
-// its own rows.
+// waitedFor says that a collector's systems must have been read before the exporter is ready. Flink's need not: what it costs
+// when they are away is its own rows.
+func waitedFor(collector string) bool { return collector != flinkCollector }
+
+// unread lists the systems that are waited for and have not been read yet.
 func (g *generation) unread() []web.Collector {
 	var unread []web.Collector
 	for _, c := range g.collectors() {
-		if c.Success.IsZero() && c.Name != flinkCollector {
+		if c.Success.IsZero() && waitedFor(c.Name) {
 			unread = append(unread, c)
 		}
 	}
@@ -102,11 +105,14 @@ func (g *generation) unheard() []string {
 	var why []string
 	for _, s := range g.status() {
 		if s.Collector == flinkCollector && s.Err != nil {
-			why = append(why, "not heard: "+oneLine(s.Err))
+			why = append(why, notHeard(s.Err))
 		}
 	}
 	return why
 }
+
+// notHeard says why what Flink says is missing.
+func notHeard(err error) string { return "not heard: " + oneLine(err) }
 
 // close waits for the scrapes that run and lets go of all clusters.
 func (g *generation) close() {

@@ -60,13 +60,18 @@ func (f *FlinkWord) Offset(n int64) string {
 	return "none yet"
 }
 
+// leftUncommitted says what a job that is over has left.
+func leftUncommitted(records int64) string {
+	return fmt.Sprintf("The job is over. It had emitted at least %s that the group has not committed.", count(records, "record"))
+}
+
 // Says is the comparison in a sentence.
 func (f *FlinkWord) Says() string {
 	switch {
 	case f.How == "":
 		return "It reads this partition, but which group it commits to is not told, and cannot be inferred from one look: flink.clusters[].sources can name it."
 	case f.Ended && f.Uncommitted > 0:
-		return fmt.Sprintf("The job is over. It had emitted at least %s that the group has not committed.", count(f.Uncommitted, "record"))
+		return leftUncommitted(f.Uncommitted)
 	case f.Ended && f.Uncommitted == 0:
 		return "The job is over. All that it is known to have emitted is committed."
 	case f.Ended:

@@ -88,7 +88,7 @@ func (t *FlinkTrouble) Verdict() string {
 		parts = append(parts, fmt.Sprintf("The group's offset is below what Flink says on %s.", on(t.Behind)))
 	}
 	if t.Ended && t.Uncommitted > 0 {
-		parts = append(parts, fmt.Sprintf("The job is over. It had emitted at least %s that the group has not committed.", count(t.Uncommitted, "record")))
+		parts = append(parts, leftUncommitted(t.Uncommitted))
 	}
 	if len(t.Conditions) > 0 {
 		parts = append(parts, "Conditions: "+enumerate(t.Conditions)+".")
