@@ -9,14 +9,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// Committed is what the From of a Question says for the group's committed offset.
-const Committed = -1
-
 // Question asks what the offsets [From, To) of a partition are for the consumers of a group. The group need not exist.
 type Question struct {
 	Group, Topic string
 	Partition    int32
-	From         int64 // Committed: where the group's commit is in this pass
+	From         int64
 	To           int64 // math.MaxInt64: the high watermark
 
 	// ID is the topic that the question is about. Of another one that has taken its name, nothing is known. Zero:
@@ -26,13 +23,12 @@ type Question struct {
 
 // Answer is what a pass knows to a Question. An empty stretch, and one that ends before it begins, holds nothing.
 type Answer struct {
-	// Err is why nothing is known: ErrNoCommit, ErrOtherTopic, ErrNotRead, or what the broker said of the topic, the
-	// partition or the group's commits. Of the rest only From may mean something then.
+	// Err is why nothing is known: ErrOtherTopic, ErrNotRead, or what the broker said of the topic or the partition. The
+	// rest means nothing then.
 	Err error
 
-	From   int64 // of the question, or the commit that it stood for; Committed where no commit is known
-	To     int64 // of the question, or the high watermark if that is lower
-	Beyond int64 // offsets of the question from the high watermark on: they are not in the Composition
+	From int64 // of the question, or 0 if that is lower
+	To   int64 // of the question, or the high watermark if that is lower
 
 	Isolation Isolation
 	Source    IsolationSource
@@ -44,9 +40,8 @@ type Answer struct {
 
 // The errors of an Answer whose question has no answer on this cluster, or in this pass.
 var (
-	ErrNoCommit   = errors.New("the group has no committed offset on the partition")
 	ErrOtherTopic = errors.New("a topic of another identity has the name")
-	ErrNotRead    = errors.New("left out by the filters or the shard, or not listed in this pass")
+	ErrNotRead    = errors.New("left out by the filters or the shard")
 )
 
 // asked is a question on its way to its answer.
@@ -62,25 +57,12 @@ func (c *Cluster) examine(s *Snapshot, standings []standing, questions []Questio
 	answers = make([]Answer, len(questions))
 	for i := range questions {
 		q, a := &questions[i], &answers[i]
-		st := find(standings, q)
-		a.Isolation, a.Source = c.judgedBy(q, st)
-		a.From, a.To = q.From, q.To
-		var committed error
-		if q.From == Committed {
-			a.From, committed = c.committed(s, q, st)
-		}
-		topic, err := c.topicOf(s, q)
-		if a.Err = cmp.Or(err, committed); a.Err != nil {
+		a.Isolation, a.Source = c.judgedBy(q, find(standings, q))
+		var topic *Topic
+		if topic, a.Err = c.topicOf(s, q); a.Err != nil {
 			continue
 		}
-		p := &topic.Partitions[q.Partition]
-		if a.Err = p.Err; a.Err != nil {
-			continue
-		}
-		a.From = max(a.From, 0)
-		beyond := max(a.From, p.HighWatermark)
-		a.Beyond = max(q.To, beyond) - beyond
-		a.To = min(q.To, p.HighWatermark)
+		a.From, a.To = max(q.From, 0), min(q.To, topic.Partitions[q.Partition].HighWatermark)
 		if a.From < a.To {
 			open = append(open, asked{a, topic, nil, q.Partition})
 		}
@@ -112,7 +94,7 @@ func (c *Cluster) judgedBy(q *Question, st *standing) (Isolation, IsolationSourc
 	return isolation, source
 }
 
-// topicOf is the topic of a question that has its partition.
+// topicOf is the topic of a question that has its partition, whose ends are known.
 func (c *Cluster) topicOf(s *Snapshot, q *Question) (*Topic, error) {
 	t := s.Topic(q.Topic)
 	switch {
@@ -127,43 +109,7 @@ func (c *Cluster) topicOf(s *Snapshot, q *Question) (*Topic, error) {
 	case q.Partition < 0 || int(q.Partition) >= len(t.Partitions):
 		return nil, kerr.UnknownTopicOrPartition
 	}
-	return t, nil
-}
-
-// committed is the commit of a question's group; Committed without one.
-func (c *Cluster) committed(s *Snapshot, q *Question, st *standing) (int64, error) {
-	g := s.Group(q.Group)
-	switch {
-	case g == nil && (!s.GroupsComplete || !c.config.Groups.Match(q.Group)):
-		return Committed, ErrNotRead
-	case g == nil:
-		return Committed, ErrNoCommit
-	case g.CommitsErr != nil:
-		return Committed, g.CommitsErr
-	case st == nil:
-		return Committed, ErrNoCommit
-	}
-	i, ok := slices.BinarySearchFunc(st.commits, q.Partition, func(c Commit, p int32) int { return cmp.Compare(c.Partition, p) })
-	if !ok {
-		return Committed, ErrNoCommit
-	}
-	if code := st.commits[i].Code; code != 0 {
-		return Committed, kerr.ErrorForCode(code)
-	}
-	if st.about(q.Partition) {
-		return st.commits[i].Offset, nil
-	}
-	return Committed, ErrOtherTopic
-}
-
-// about says that the commit on a partition is about the topic that there is, and not about one that it has replaced.
-func (s *standing) about(partition int32) bool {
-	for i := range s.group.Topics {
-		if t := &s.group.Topics[i]; t.Topic == s.topic.Name && t.ID != s.topic.ID && t.ID != (TopicID{}) && s.topic.ID != (TopicID{}) {
-			return false
-		}
-	}
-	return s.history == nil || int(partition) >= len(s.history.parts) || !s.history.parts[partition].leftover
+	return t, t.Partitions[q.Partition].Err
 }
 
 func (a *asked) partition() *Partition { return &a.topic.Partitions[a.number] }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -85,15 +84,15 @@ func TestAnswers(t *testing.T) {
 		{"ru-nobody", 1, 9, Answer{Composition: Composition{Record: 6, Control: 2}}},
 		{"g", 9, 13, Answer{Composition: Composition{Record: 2, Blocked: 2}}},
 		{"ru", 9, 12, Answer{Composition: Composition{Record: 3}}},
-		{"g", Committed, math.MaxInt64, Answer{From: 9, To: 13, Beyond: math.MaxInt64 - 13, Composition: Composition{Record: 2, Blocked: 2}}},
-		{"g", Committed, 10, Answer{From: 9, Composition: Composition{Record: 1}}},
-		{"g", Committed, 9, Answer{From: 9}},
-		{"g", Committed, 3, Answer{From: 9}},
-		{"beyond", Committed, 100, Answer{From: 99, To: 13, Beyond: 1}},
+		{"g", 9, math.MaxInt64, Answer{To: 13, Composition: Composition{Record: 2, Blocked: 2}}},
+		{"g", 9, 10, Answer{Composition: Composition{Record: 1}}},
+		{"g", 9, 9, Answer{}},
+		{"g", 9, 3, Answer{}},
+		{"beyond", 99, 100, Answer{To: 13}},
 		{"g", 0, 2, Answer{Composition: Composition{Record: 1, Lost: 1}}},
 		{"g", 0, 1, Answer{Composition: Composition{Lost: 1}}},
-		{"g", 12, 20, Answer{To: 13, Beyond: 7, Composition: Composition{Blocked: 1}}},
-		{"g", 15, 20, Answer{To: 13, Beyond: 5}},
+		{"g", 12, 20, Answer{To: 13, Composition: Composition{Blocked: 1}}},
+		{"g", 15, 20, Answer{To: 13}},
 		{"g", 5, 5, Answer{}},
 		{"g", 7, 5, Answer{}},
 		{"g", 0, math.MinInt64, Answer{}},
@@ -156,7 +155,7 @@ func TestEmptyQuestionsCostNothing(t *testing.T) {
 	f := newFake(t, Config{})
 	f.plain(0, 5)
 	f.commit("g", 0, 5)
-	for _, q := range [][2]int64{{2, 2}, {3, 1}, {5, 9}, {Committed, 5}, {Committed, 1}} {
+	for _, q := range [][2]int64{{2, 2}, {3, 1}, {5, 9}, {5, 5}, {5, 1}} {
 		if a := f.ask("g", q[0], q[1]); a.Err != nil || a.Composition != (Composition{}) {
 			t.Errorf("%v: %+v", q, a)
 		}
@@ -167,12 +166,10 @@ func TestEmptyQuestionsCostNothing(t *testing.T) {
 }
 
 func TestQuestionsWithoutAnAnswer(t *testing.T) {
-	other := Filter{Exclude: []*regexp.Regexp{regexp.MustCompile("^left")}}
-	f := newFake(t, Config{Groups: other, Topics: other})
+	f := newFake(t, Config{Topics: Filter{Exclude: []*regexp.Regexp{regexp.MustCompile("^left")}}})
 	f.plain(0, 5)
 	f.must(f.cluster.CreateTopic("left-out", 1, nil))
 	f.commit("g", 0, 2)
-	f.commit("left", 0, 2)
 	id := f.read().Topic("t").ID
 	id[0]++
 	for _, c := range []struct {
@@ -180,15 +177,11 @@ func TestQuestionsWithoutAnAnswer(t *testing.T) {
 		ask  Question
 		want error
 	}{
-		{"no such group", Question{Group: "nobody", Topic: "t", From: Committed, To: 5}, ErrNoCommit},
-		{"no commit on the partition", Question{Group: "g", Topic: "t", Partition: 1, From: Committed, To: 5}, ErrNoCommit},
-		{"a group that is left out", Question{Group: "left", Topic: "t", From: Committed, To: 5}, ErrNotRead},
 		{"no such topic", Question{Group: "g", Topic: "u", From: 0, To: 5}, kerr.UnknownTopicOrPartition},
 		{"no such partition", Question{Group: "g", Topic: "t", Partition: 2, From: 0, To: 5}, kerr.UnknownTopicOrPartition},
 		{"no partition", Question{Group: "g", Topic: "t", Partition: -1, From: 0, To: 5}, kerr.UnknownTopicOrPartition},
 		{"a topic that is left out", Question{Group: "g", Topic: "left-out", From: 0, To: 5}, ErrNotRead},
 		{"another topic", Question{Group: "g", Topic: "t", From: 0, To: 5, ID: id}, ErrOtherTopic},
-		{"another topic, from the commit", Question{Group: "g", Topic: "t", From: Committed, To: 5, ID: id}, ErrOtherTopic},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := f.answers(c.ask, Question{Group: "g", Topic: "t", From: 1, To: 3})
@@ -228,29 +221,6 @@ func TestQuestionsAboutATopicThatIsMadeAnew(t *testing.T) {
 	f.transact("x", 0, 3, kgo.TryAbort)
 	if a := f.ask("nobody", 0, 4); a.Composition != (Composition{Aborted: 3, Control: 1}) {
 		t.Errorf("the new one: %+v", a)
-	}
-}
-
-// A commit that is about the topic before is none on the one that has taken its name.
-func TestQuestionsFromACommitThatIsLeftOver(t *testing.T) {
-	f := newFake(t, Config{})
-	f.plain(0, 5)
-	f.commit("g", 0, 3)
-	f.read()
-	f.must(f.cluster.DeleteTopic("t"))
-	f.must(f.cluster.CreateTopic("t", 2, nil))
-	c, err := kgo.NewClient(kgo.SeedBrokers(f.cluster.ListenAddrs()...)) // which knows nothing of the topic before
-	f.must(err)
-	t.Cleanup(c.Close)
-	f.admin = kadm.NewClient(c)
-	f.commit("g", 0, 3)
-	f.transact("x", 0, 5, kgo.TryCommit)
-	if a := f.ask("g", Committed, 5); !errors.Is(a.Err, ErrOtherTopic) || a.From != Committed {
-		t.Errorf("left over: %+v", a)
-	}
-	f.commit("g", 0, 2)
-	if a := f.ask("g", Committed, 5); a.Err != nil || a.From != 2 || a.Records() != 3 {
-		t.Errorf("a new one: %+v", a)
 	}
 }
 
