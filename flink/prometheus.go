@@ -1,12 +1,12 @@
 package flink
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
@@ -74,27 +74,26 @@ func (p *prometheusAPI) read(ctx context.Context) ([]Job, []Reach) {
 		})
 	at := time.Now()
 
-	rows := gathered{skipped: got.skipped, problem: got.problem}
 	usual := usualInterval(got.series)
 	for i := range got.series {
-		rows.addSeries(&got.series[i], clock, usual)
+		got.addSeries(&got.series[i], clock, usual)
 	}
 	all := newAssembly(Prometheus)
-	for _, row := range rows.rows {
+	for _, row := range got.rows {
 		all.add(row)
 	}
 	switch {
 	case err != nil:
 	case len(got.warnings) > 0:
 		err = fmt.Errorf("GET %s: the answer may be incomplete: %s", shownURL(u), got.warnings[0])
-	case len(got.series)+rows.skipped == 0:
+	case len(got.series)+got.skipped == 0:
 		err = fmt.Errorf("GET %s: no series of a Flink process in the last %s: do the matchers fit?", shownURL(u), p.lookback)
 	default:
-		err = rows.useless()
+		err = got.useless()
 	}
 	reach := Reach{
 		Interface: Prometheus, Target: shownURL(p.server), At: at, Err: err,
-		Skipped: rows.skipped, Requests: p.http.requests.Load(),
+		Skipped: got.skipped, Requests: p.http.requests.Load(),
 	}
 	return all.all(), []Reach{reach}
 }
@@ -114,10 +113,7 @@ func (g *gathered) addSeries(s *promSeries, clock serverClock, usual time.Durati
 	if r == nil {
 		return
 	}
-	interval := s.Samples.interval
-	if interval == 0 {
-		interval = usual
-	}
+	interval := cmp.Or(s.Samples.interval, usual)
 	// A scrape may be late, and one may have failed; after that the series ended, or nobody scrapes it any more.
 	r.running = clock.now.Sub(s.Samples.at) <= 2*interval+interval/2
 	r.span = clock.span(span{s.Samples.at, s.Samples.at.Add(min(interval, scrapeTimeout))})
@@ -131,11 +127,7 @@ func usualInterval(series []promSeries) time.Duration {
 			intervals = append(intervals, interval)
 		}
 	}
-	if len(intervals) == 0 {
-		return scrapeInterval
-	}
-	slices.Sort(intervals)
-	return intervals[len(intervals)/2]
+	return cmp.Or(median(intervals), scrapeInterval)
 }
 
 // serverClock brings the server's times to our clock.

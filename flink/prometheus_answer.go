@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// promAnswer is what a Prometheus server's query API answers with a matrix.
+// promAnswer is what a Prometheus server's query API answers with a matrix. Series that are no such JSON are skipped; the
+// rows are added one by one, see addSeries.
 type promAnswer struct {
+	gathered
 	series   []promSeries
-	skipped  int // series that were not understood
-	problem  error
 	warnings []string
 }
 
@@ -46,11 +46,17 @@ func (s *promSamples) UnmarshalJSON(text []byte) error {
 	for i := 1; i < len(samples); i++ {
 		gaps = append(gaps, samples[i].at.Sub(samples[i-1].at))
 	}
-	if len(gaps) > 0 {
-		slices.Sort(gaps)
-		s.interval = max(gaps[len(gaps)/2], 0)
-	}
+	s.interval = max(median(gaps), 0)
 	return nil
+}
+
+// median sorts; 0 of none.
+func median(all []time.Duration) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
 }
 
 type promSample struct {
@@ -130,10 +136,7 @@ func (a *promAnswer) readSeries(in *json.Decoder) error {
 			err = errors.New("series without samples")
 		}
 		if err != nil {
-			a.skipped++
-			if a.problem == nil {
-				a.problem = err
-			}
+			a.skip(err)
 			continue
 		}
 		a.series = append(a.series, s)

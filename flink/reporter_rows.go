@@ -122,7 +122,7 @@ func newRow(metric reporterMetric, label func(name string) string, value float64
 // gathered is what was understood of an answer.
 type gathered struct {
 	rows    []*row
-	skipped int   // wanted samples that were not understood
+	skipped int   // wanted samples, or series of them, that were not understood
 	problem error // why the first of them was not; nil: none was skipped
 }
 
