@@ -9,11 +9,11 @@ import (
 // characters, which are UTF-16 units. It cuts first and replaces characters after that.
 const operatorNameLength = 80
 
-// OperatorName is the spelling of an operator's name that all interfaces share: cut at 80 characters, and all but
+// operatorName is the spelling of an operator's name that all interfaces share: cut at 80 characters, and all but
 // ASCII letters, digits and _ made _. REST leaves most characters and replaces the colon, the reporter keeps the colon
 // and replaces most: this is what is left of a name in either. It takes the name as the job's author wrote it, or any
 // interface's spelling of it, and is idempotent. Two operators of one job may come to share a spelling.
-func OperatorName(name string) string {
+func operatorName(name string) string {
 	var b strings.Builder
 	units := 0
 	for _, r := range name {
@@ -26,7 +26,7 @@ func OperatorName(name string) string {
 	return b.String()
 }
 
-// commonSpelling is OperatorName for what Flink does not cut: the id of a dynamic source's Kafka cluster.
+// commonSpelling is operatorName for what Flink does not cut: the id of a dynamic source's Kafka cluster.
 func commonSpelling(name string) string {
 	var b strings.Builder
 	b.Grow(len(name))

@@ -29,12 +29,12 @@ func TestOperatorName(t *testing.T) {
 		{`Source__orders[1]_(v=2)_&_"x"_+_ü>_a/b;_long_long_long_long_long_long_long_long_`, "Source__orders_1___v_2_____x_______a_b__long_long_long_long_long_long_long_long_"},
 		{"Source:_orders_1___v_2_____x_______a_b__long_long_long_long_long_long_long_long_", "Source__orders_1___v_2_____x_______a_b__long_long_long_long_long_long_long_long_"},
 	} {
-		got := OperatorName(tt.name)
+		got := operatorName(tt.name)
 		if got != tt.want {
-			t.Errorf("OperatorName(%q) = %q, want %q", tt.name, got, tt.want)
+			t.Errorf("operatorName(%q) = %q, want %q", tt.name, got, tt.want)
 		}
-		if again := OperatorName(got); again != got {
-			t.Errorf("OperatorName(%q) = %q: not idempotent", got, again)
+		if again := operatorName(got); again != got {
+			t.Errorf("operatorName(%q) = %q: not idempotent", got, again)
 		}
 	}
 }

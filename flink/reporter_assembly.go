@@ -166,10 +166,9 @@ func (j *jobRows) readSources(via Interface) []Source {
 		}
 		slices.SortFunc(sample.Subtasks, compareSubtasks)
 		sample.Partitions = newestPartitions(sample.Partitions)
-		sources = append(sources, Source{
-			Vertex: key.vertex, Operator: key.operator, KafkaCluster: key.kafkaCluster, Legacy: key.legacy,
-			ReadRecords: -1, Samples: []Sample{sample},
-		})
+		source := key.source()
+		source.Samples = []Sample{sample}
+		sources = append(sources, source)
 	}
 	slices.SortFunc(sources, compareSources)
 	return sources

@@ -94,7 +94,7 @@ func newRow(metric reporterMetric, label func(name string) string, value float64
 		r.instance.attempt = attempt(label)
 	}
 	if r.of.ofSource() {
-		r.operator = OperatorName(need("operator_name"))
+		r.operator = operatorName(need("operator_name"))
 		if metric.dynamic {
 			r.kafkaCluster = commonSpelling(need("kafkaCluster"))
 		}

@@ -44,6 +44,11 @@ func (s *Source) key() sourceKey {
 	return sourceKey{vertex: s.Vertex, operator: s.Operator, kafkaCluster: s.KafkaCluster, legacy: s.Legacy}
 }
 
+// source is a source of which nothing but the key is told.
+func (k sourceKey) source() Source {
+	return Source{Vertex: k.vertex, Operator: k.operator, KafkaCluster: k.kafkaCluster, Legacy: k.legacy, ReadRecords: -1}
+}
+
 func compareSources(a, b Source) int {
 	return cmp.Or(cmp.Compare(a.Vertex, b.Vertex), cmp.Compare(a.Operator, b.Operator),
 		cmp.Compare(a.KafkaCluster, b.KafkaCluster), compareBool(a.Legacy, b.Legacy))

@@ -56,7 +56,7 @@ func (r *vertexReading) sources() []Source {
 			continue
 		}
 		key := sourceKey{
-			vertex: r.vertex.id, operator: OperatorName(id.operator), kafkaCluster: commonSpelling(id.kafkaCluster),
+			vertex: r.vertex.id, operator: operatorName(id.operator), kafkaCluster: commonSpelling(id.kafkaCluster),
 			legacy: id.source == legacyConsumer,
 		}
 		r.add(entry(read, key, func() *readSource { return newReadSource(key) }), id, value)
@@ -72,9 +72,7 @@ func (r *vertexReading) sources() []Source {
 
 func newReadSource(key sourceKey) *readSource {
 	return &readSource{
-		Source: Source{
-			Vertex: key.vertex, Operator: key.operator, KafkaCluster: key.kafkaCluster, Legacy: key.legacy, ReadRecords: -1,
-		},
+		Source:   key.source(),
 		subtasks: make(map[int32]*Subtask), partitions: make(map[topicPartition][]Partition),
 	}
 }

@@ -28,7 +28,7 @@ func TestIDsAreAskedForInRequestsThatFlinkTakes(t *testing.T) {
 		}
 		c := startCluster(t, jm, Config{})
 		s := onlySource(t, view(t, c))
-		if len(s.Samples[0].Partitions) != 100 || s.Operator != OperatorName(operator) {
+		if len(s.Samples[0].Partitions) != 100 || s.Operator != operatorName(operator) {
 			t.Errorf("%d partitions of %q", len(s.Samples[0].Partitions), s.Operator)
 		}
 		if longest > maxRequest || longest < maxRequest-700 {

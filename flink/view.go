@@ -113,9 +113,9 @@ type Restored struct {
 // Source is one Kafka source of a job; for a DynamicKafkaSource, one of its Kafka clusters.
 type Source struct {
 	Vertex   string // the id of its job vertex, which the reporter calls task_id
-	Operator string // its name in the spelling that all interfaces share, see OperatorName
+	Operator string // its name, cut at 80 characters, with all but ASCII letters, digits and _ made _
 
-	KafkaCluster string // a dynamic source's id of the Kafka cluster, in the same spelling; else empty
+	KafkaCluster string // a dynamic source's id of the Kafka cluster, spelled so too but not cut; else empty
 	Legacy       bool   // FlinkKafkaConsumer: its committed offsets are set when requested, not when acknowledged
 
 	// ReadRecords is how many records the vertex read, said by REST once it FINISHED on Flink 2.x and final then; -1: not
