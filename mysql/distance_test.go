@@ -100,10 +100,10 @@ func FuzzMeasure(f *testing.F) {
 	f.Add("x.ibb", "b.", int64(-1), int64(9223372036854775807), true, "b.9", int64(-5), ",", set, set, byte(9))
 	f.Fuzz(func(t *testing.T, one, two string, size1, size2 int64, encrypted bool, file string, pos int64, consumed, executed, purged string, kind byte) {
 		inv := &Inventory{Flavor: Flavors()[kind&1], Files: []File{{one, size1, encrypted}, {two, size2, !encrypted}}}
-		if of, err := inv.Flavor.parse(executed); err == nil {
+		if of, err := inv.Flavor.Parse(executed); err == nil {
 			inv.Executed = &of
 		}
-		if of, err := inv.Flavor.parse(purged); err == nil {
+		if of, err := inv.Flavor.Parse(purged); err == nil {
 			inv.Purged = &of
 		}
 		p := Position{File: file, Pos: pos, GTIDs: consumed}

@@ -20,7 +20,7 @@ type history struct {
 // history compares the consumer's set with the server's. placed says that the position stands in a file of the server: the
 // files of what is purged lie before it.
 func (inv *Inventory) history(p *Position, placed bool) history {
-	consumed, err := inv.Flavor.parse(p.GTIDs)
+	consumed, err := inv.Flavor.Parse(p.GTIDs)
 	switch {
 	case err != nil:
 		return history{err: fmt.Errorf("the consumer's GTID set is none of %s: %w", inv.Flavor, err)}

@@ -26,8 +26,8 @@ func Flavors() []Flavor { return []Flavor{MySQL, MariaDB} }
 
 func (f Flavor) String() string { return [...]string{"mysql", "mariadb"}[f] }
 
-// parse reads a set of transactions as servers of the flavor print it.
-func (f Flavor) parse(text string) (gtid.Set, error) {
+// Parse reads a set of transactions as servers of the flavor print it.
+func (f Flavor) Parse(text string) (gtid.Set, error) {
 	if f == MariaDB {
 		return gtid.ParseMariaDB(text)
 	}

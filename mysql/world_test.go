@@ -68,7 +68,7 @@ func (w *world) set(of []wrote) string {
 
 func (w *world) parse(t *testing.T, of []wrote) *gtid.Set {
 	t.Helper()
-	set, err := w.flavor.parse(w.set(of))
+	set, err := w.flavor.Parse(w.set(of))
 	if err != nil {
 		t.Fatal(err)
 	}

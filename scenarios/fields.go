@@ -133,6 +133,19 @@ func namesOf[T fmt.Stringer](values []T) (names []string) {
 	return names
 }
 
+// named reads one of some values by what it calls itself.
+func named[T fmt.Stringer](v *T, values []T) reader {
+	return func(n *yaml.Node) error {
+		var name string
+		all := namesOf(values)
+		if err := oneOf(&name, all...)(n); err != nil {
+			return err
+		}
+		*v = values[slices.Index(all, name)]
+		return nil
+	}
+}
+
 // atLeast reads a number that must not be lower.
 func atLeast[T int | int32 | int64](least T, v *T) reader {
 	return func(n *yaml.Node) error {

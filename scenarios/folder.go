@@ -138,8 +138,11 @@ func (c *Cases) read(n *yaml.Node, at Place) error {
 // value is the value of a mapping's key; nil where there is none.
 func value(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
+		if v := n.Content[i+1]; n.Content[i].Value == key {
+			if v.Kind == yaml.AliasNode {
+				v = v.Alias
+			}
+			return v
 		}
 	}
 	return nil

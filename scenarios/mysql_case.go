@@ -30,7 +30,7 @@ func (c *MySQLCase) read(n *yaml.Node) error {
 		"report":       into(&c.Report),
 		"server":       c.readServer,
 		"consumer":     c.readConsumer,
-		"events_after": c.readAfter,
+		"events_after": named(&c.After, mysql.Afters()),
 		"want":         c.readWant,
 	}
 	return fields(n, "a case", readers, "name", "server", "consumer", "want")
@@ -44,47 +44,36 @@ func (c *MySQLCase) readServer(n *yaml.Node) error {
 		return nil
 	}
 	inv := &mysql.Inventory{}
-	var flavor string
-	texts := map[string]*yaml.Node{} // of the sets: the flavor may come after them
-	set := func(name string) reader {
+	flavor := named(&inv.Flavor, mysql.Flavors())
+	if of := value(n, "flavor"); of != nil { // it may come after the sets, which are read by it
+		if err := flavor(of); err != nil {
+			return err
+		}
+	}
+	set := func(name string, v **gtid.Set) reader {
 		return func(n *yaml.Node) error {
-			texts[name] = n
+			var text string
+			if err := into(&text)(n); err != nil {
+				return err
+			}
+			of, err := inv.Flavor.Parse(text)
+			if err != nil {
+				return wrong(n, "%s: %w", name, err)
+			}
+			*v = &of
 			return nil
 		}
 	}
-	err := fields(n, "server", map[string]reader{
-		"flavor":        oneOf(&flavor, namesOf(mysql.Flavors())...),
+	c.Inventory = inv
+	return fields(n, "server", map[string]reader{
+		"flavor":        flavor,
 		"uuid":          into(&inv.Server),
 		"files":         readFiles(&inv.Files),
 		"files_at":      seconds(&inv.FilesAt),
-		"gtid_executed": set("gtid_executed"),
-		"gtid_purged":   set("gtid_purged"),
+		"gtid_executed": set("gtid_executed", &inv.Executed),
+		"gtid_purged":   set("gtid_purged", &inv.Purged),
 		"gtids_at":      seconds(&inv.SetsAt),
 	})
-	if err != nil {
-		return err
-	}
-	parse := gtid.ParseMySQL
-	if flavor == mysql.MariaDB.String() {
-		inv.Flavor, parse = mysql.MariaDB, gtid.ParseMariaDB
-	}
-	for name, v := range map[string]**gtid.Set{"gtid_executed": &inv.Executed, "gtid_purged": &inv.Purged} {
-		at, ok := texts[name]
-		if !ok {
-			continue
-		}
-		var text string
-		if err := into(&text)(at); err != nil {
-			return err
-		}
-		of, err := parse(text)
-		if err != nil {
-			return wrong(at, "%s: %w", name, err)
-		}
-		*v = &of
-	}
-	c.Inventory = inv
-	return nil
 }
 
 func readFiles(files *[]mysql.File) reader {
@@ -116,19 +105,6 @@ func (c *MySQLCase) readConsumer(n *yaml.Node) error {
 		"server":   into(&c.Position.Server),
 		"at":       seconds(&c.Position.ReadAt),
 	})
-}
-
-func (c *MySQLCase) readAfter(n *yaml.Node) error {
-	var name string
-	if err := oneOf(&name, namesOf(mysql.Afters())...)(n); err != nil {
-		return err
-	}
-	for _, a := range mysql.Afters() {
-		if a.String() == name {
-			c.After = a
-		}
-	}
-	return nil
 }
 
 func (c *MySQLCase) readWant(n *yaml.Node) error {
