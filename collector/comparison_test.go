@@ -41,7 +41,7 @@ func (b *comparisonBed) compare(broker int64, sources ...flink.Source) Agreement
 	}}
 	r.Lags = []kafka.TopicLag{{Group: "g", Topic: "t", Partitions: []kafka.PartitionLag{{Rewinds: b.rewinds}}}}
 	if b.trail != nil {
-		trail := kafka.CommitTrail{Group: "g", Followed: true, UpToDate: true, Gapless: true}
+		trail := kafka.CommitTrail{Group: "g", Followed: true, Gapless: true}
 		commits := kafka.PartitionTrail{Topic: "t"}
 		for _, offset := range b.trail {
 			commits.Commits = append(commits.Commits, kafka.SeenCommit{Offset: offset})

@@ -117,7 +117,7 @@ func (c *Cluster) read(ctx context.Context, in *Interest) (*Reading, error) {
 	follower := c.following(s)
 	standings, lower := c.stand(s, follower)
 	r := &Reading{Snapshot: s, Shard: c.config.Shard, Follower: follower, Lags: make([]TopicLag, 0, len(standings))}
-	r.Trails = c.trails(s, in)
+	r.Trails = c.trails(in)
 	answers, questions := c.examine(s, standings, in.questions(r))
 	r.Answers = answers
 	work := []func(context.Context){

@@ -45,7 +45,6 @@ type seenCommit struct {
 	time         int64   // of the commit, in milliseconds since 1970
 	id           TopicID // zero before Kafka 4.1
 	at           int64   // the record's own offset
-	effect       int64   // when it became the group's commit, in milliseconds since 1970, by the broker's clock
 }
 
 // readCommitKey tells the kind of a record from its key, and whose commit it is. The strings share the key's bytes, so

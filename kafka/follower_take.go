@@ -31,7 +31,7 @@ func (f *follower) record(p *logPart, r *kgo.Record) error {
 	if !wanted {
 		return nil
 	}
-	c.at, c.effect = r.Offset, r.Timestamp.UnixMilli()
+	c.at = r.Offset
 	if r.Attrs.IsTransactional() {
 		p.held.hold(r.ProducerID, &c)
 		return nil
@@ -49,7 +49,6 @@ func (f *follower) marker(p *logPart, r *kgo.Record) error {
 		if v == isAborted {
 			continue
 		}
-		c.effect = r.Timestamp.UnixMilli()
 		if err := f.commit(p, &c.seenCommit, c.count); err != nil {
 			return err
 		}
@@ -71,7 +70,7 @@ func (f *follower) commit(p *logPart, c *seenCommit, count int64) error {
 	was := t.gone
 	t.add(c)
 	t.commits += count - 1
-	f.watched.see(c, p.answered)
+	f.watched.see(c)
 	switch {
 	case t.gone && !was:
 		f.dead++

@@ -10,11 +10,7 @@ import (
 
 // SeenCommit is a commit that a follower saw, or the deletion of one.
 type SeenCommit struct {
-	Offset  int64     // the next offset that the group will read; -1 when Deleted
-	ID      TopicID   // of its topic; zero: the record told none (before Kafka 4.1), and when Deleted
-	At      time.Time // when it took effect, by the broker's clock: the time of its record, or of its transaction's marker
-	Seen    time.Time // by this process' clock
-	Deleted bool      // it expired, or was deleted: nothing is committed any more
+	Offset int64 // the next offset that the group will read; -1: it expired, or was deleted, and nothing is committed any more
 }
 
 // CommitTrail is what was seen of a watched group's commits since the trail before.
@@ -23,7 +19,6 @@ type CommitTrail struct {
 
 	Followed bool // commits are seen soon after they were made; false: they are polled, or seen late
 	Gapless  bool // each commit since the trail before is here, or will be in a later trail, unless Dropped
-	UpToDate bool // nothing that was committed before Snapshot.CommitsAsked is left to a later trail
 
 	Partitions []PartitionTrail // those with commits, by topic, then partition
 }
@@ -100,7 +95,7 @@ func (g *watchedGroup) kept() (n int) {
 
 // see enters a commit, or a tombstone. One whose record is older than that of the last one came with a transaction that
 // ended later, and the broker drops it, too.
-func (w *watchedGroups) see(c *seenCommit, now time.Time) {
+func (w *watchedGroups) see(c *seenCommit) {
 	if w.groups[c.group] == nil {
 		return
 	}
@@ -108,11 +103,10 @@ func (w *watchedGroups) see(c *seenCommit, now time.Time) {
 		w.lose(func(string) bool { return true })
 	}
 	p := w.groups[c.group].on(c)
-	seen := SeenCommit{Offset: c.offset, ID: c.id, At: time.UnixMilli(c.effect), Seen: now}
+	seen := SeenCommit{Offset: c.offset}
 	switch {
 	case c.gone:
-		seen.Offset, seen.Deleted = noCommit, true
-		p.lastAt = -1
+		seen.Offset, p.lastAt = noCommit, -1
 	case c.at <= p.lastAt:
 		return
 	default:
@@ -181,8 +175,8 @@ func (f *follower) loseWatched(log int32) {
 	f.watched.lose(func(group string) bool { return logPartition(group, len(f.parts)) == int(log) })
 }
 
-// takeTrails hands over what was seen of the watched groups, by name. The snapshot is one whose commits were read before.
-func (f *follower) takeTrails(s *Snapshot, now time.Time) []CommitTrail {
+// takeTrails hands over what was seen of the watched groups, by name.
+func (f *follower) takeTrails(now time.Time) []CommitTrail {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	trails := make([]CommitTrail, 0, len(f.watched.groups))
@@ -193,22 +187,12 @@ func (f *follower) takeTrails(s *Snapshot, now time.Time) []CommitTrail {
 		if len(f.parts) > 0 && f.groups.lets(name) {
 			p := f.parts[logPartition(name, len(f.parts))]
 			t.Followed = f.off == following && p.live(now, f.pace.overdue)
-			t.UpToDate = p.position >= s.fenceOf(name, len(f.parts))
 			g.gapless = p.position >= 0 // else those until the end is known are missed
 		}
 		trails = append(trails, t)
 	}
 	f.watched.kept = 0
 	return trails
-}
-
-// fenceOf is the fence of a group, given the number of partitions of __consumer_offsets; noFence where it is not known.
-func (s *Snapshot) fenceOf(group string, logs int) int64 {
-	g := s.Group(group)
-	if g == nil || len(s.logEnds) != logs {
-		return noFence
-	}
-	return s.fence(g)
 }
 
 // polledTrails say of groups that nothing is seen between two passes.

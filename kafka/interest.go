@@ -40,12 +40,12 @@ func (c *Cluster) watchFor(in *Interest) {
 }
 
 // trails are the commits that were seen of the watched groups.
-func (c *Cluster) trails(s *Snapshot, in *Interest) []CommitTrail {
+func (c *Cluster) trails(in *Interest) []CommitTrail {
 	if in == nil || len(in.Watch) == 0 {
 		return nil
 	}
 	if c.follower == nil {
 		return polledTrails(in.Watch)
 	}
-	return c.follower.takeTrails(s, time.Now())
+	return c.follower.takeTrails(time.Now())
 }
