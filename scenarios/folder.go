@@ -41,15 +41,15 @@ func Load(dir string) (Cases, error) {
 		errs  []error
 		seen  = map[string]Place{}
 	)
-	// first tells whether a name is new, and says so where it is not.
-	first := func(p Place) bool {
-		was, taken := seen[p.Name]
+	// taken tells whether a name is not new, and says so.
+	taken := func(p Place) bool {
+		first, taken := seen[p.Name]
 		if taken {
-			errs = append(errs, fmt.Errorf("%s: case %q: line %d: the name is taken by %s line %d", p.File, p.Name, p.Line, was.File, was.Line))
-			return false
+			errs = append(errs, fmt.Errorf("%s: case %q: line %d: the name is taken by %s line %d", p.File, p.Name, p.Line, first.File, first.Line))
+			return true
 		}
 		seen[p.Name] = p
-		return true
+		return false
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -61,21 +61,9 @@ func Load(dir string) (Cases, error) {
 		if err != nil {
 			errs = append(errs, err)
 		}
-		for _, c := range read.Kafka {
-			if first(c.Place) {
-				cases.Kafka = append(cases.Kafka, c)
-			}
-		}
-		for _, c := range read.Flink {
-			if first(c.Place) {
-				cases.Flink = append(cases.Flink, c)
-			}
-		}
-		for _, c := range read.MySQL {
-			if first(c.Place) {
-				cases.MySQL = append(cases.MySQL, c)
-			}
-		}
+		cases.Kafka = append(cases.Kafka, slices.DeleteFunc(read.Kafka, func(c Case) bool { return taken(c.Place) })...)
+		cases.Flink = append(cases.Flink, slices.DeleteFunc(read.Flink, func(c FlinkCase) bool { return taken(c.Place) })...)
+		cases.MySQL = append(cases.MySQL, slices.DeleteFunc(read.MySQL, func(c MySQLCase) bool { return taken(c.Place) })...)
 	}
 	return cases, errors.Join(errs...)
 }
@@ -111,27 +99,22 @@ func Parse(file string, text []byte) (Cases, error) {
 
 // read takes a case. Its keys tell the kind: samples are those of a Flink source, and a server is one of MySQL.
 func (c *Cases) read(n *yaml.Node, at Place) error {
-	if value(n, "samples") != nil {
-		of := FlinkCase{Place: at}
-		if err := of.read(n); err != nil {
-			return err
-		}
-		c.Flink = append(c.Flink, of)
-		return nil
+	switch {
+	case value(n, "samples") != nil:
+		return add(&c.Flink, FlinkCase{Place: at}, (*FlinkCase).read, n)
+	case value(n, "server") != nil:
+		return add(&c.MySQL, MySQLCase{Place: at}, (*MySQLCase).read, n)
+	default:
+		return add(&c.Kafka, Case{Place: at, Scan: true}, (*Case).read, n)
 	}
-	if value(n, "server") != nil {
-		of := MySQLCase{Place: at}
-		if err := of.read(n); err != nil {
-			return err
-		}
-		c.MySQL = append(c.MySQL, of)
-		return nil
-	}
-	of := Case{Place: at, Scan: true}
-	if err := of.read(n); err != nil {
+}
+
+// add appends a case to others of its kind when it has been read without a mistake.
+func add[C any](cases *[]C, c C, read func(*C, *yaml.Node) error, n *yaml.Node) error {
+	if err := read(&c, n); err != nil {
 		return err
 	}
-	c.Kafka = append(c.Kafka, of)
+	*cases = append(*cases, c)
 	return nil
 }
 
