@@ -99,9 +99,15 @@ func Await(t testing.TB, try func() error) {
 // AwaitWithin is Await for what takes longer than a second or so.
 func AwaitWithin(t testing.TB, limit time.Duration, try func() error) {
 	t.Helper()
+	within(t, limit, func(ctx context.Context) error { return await(ctx, try) })
+}
+
+// within does what must succeed within a limit, and ends the test where it does not.
+func within(t testing.TB, limit time.Duration, do func(context.Context) error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	if err := await(ctx, try); err != nil {
+	if err := do(ctx); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -167,11 +167,7 @@ func (f *Flink) StartTaskManager(t testing.TB, number int) {
 	if err := f.tasks[number-1].start(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err := f.awaitTaskManagers(ctx); err != nil {
-		t.Fatal(err)
-	}
+	within(t, patience, f.awaitTaskManagers)
 }
 
 func (f *Flink) kill() {

@@ -118,11 +118,7 @@ func (j *FlinkJob) AwaitRunning(t testing.TB) {
 // AwaitState waits until the job is in a state.
 func (j *FlinkJob) AwaitState(t testing.TB, state string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err := j.awaitState(ctx, state); err != nil {
-		t.Fatal(err)
-	}
+	within(t, patience, func(ctx context.Context) error { return j.awaitState(ctx, state) })
 }
 
 func (j *FlinkJob) awaitState(ctx context.Context, states ...string) error {
@@ -203,21 +199,18 @@ func (j *FlinkJob) Stop(t testing.TB) string {
 
 func (j *FlinkJob) operate(t testing.TB, what, status string, body, result any) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err := j.flink.operate(ctx, "/jobs/"+j.ID+"/"+what, "/jobs/"+j.ID+"/"+status, body, result); err != nil {
-		t.Fatalf("job %s: %v", j.Name, err)
-	}
+	within(t, patience, func(ctx context.Context) error {
+		if err := j.flink.operate(ctx, "/jobs/"+j.ID+"/"+what, "/jobs/"+j.ID+"/"+status, body, result); err != nil {
+			return fmt.Errorf("job %s: %w", j.Name, err)
+		}
+		return nil
+	})
 }
 
 // Cancel cancels the job and waits until it has ended.
 func (j *FlinkJob) Cancel(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err := j.cancel(ctx); err != nil {
-		t.Fatal(err)
-	}
+	within(t, patience, j.cancel)
 }
 
 func (j *FlinkJob) cancel(ctx context.Context) error {

@@ -83,11 +83,7 @@ func (c *Cluster) AwaitReplicas(t testing.TB) {
 // AwaitNodes waits until the cluster knows which nodes run: a killed one stays in the metadata for some seconds.
 func (c *Cluster) AwaitNodes(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err := c.awaitNodes(ctx); err != nil {
-		t.Fatal(err)
-	}
+	within(t, patience, c.awaitNodes)
 }
 
 // awaitNodes waits until the metadata names all nodes that run, and no others.
