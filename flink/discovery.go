@@ -101,14 +101,17 @@ func failedLookup(what string, err error) Reach {
 	return Reach{Interface: Reporter, Target: what, At: time.Now(), Err: err}
 }
 
-// parseReporterURL takes the URL of a page. User information and a query are sent and never shown.
+// parseReporterURL takes the URL of a page. Credentials have settings of their own; a query is sent and never shown.
 func parseReporterURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return nil, fmt.Errorf("reporter's URL: %w", bare(err)) // not raw, which may have a password
 	}
-	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return nil, fmt.Errorf("reporter's URL %q: want http://HOST:PORT/metrics or https", shownURL(u))
+	case u.User != nil:
+		return nil, fmt.Errorf("reporter's URL %q has user information: want none, credentials have settings of their own", shownURL(u))
 	}
 	if u.Path == "" {
 		u.Path = "/metrics"

@@ -181,9 +181,8 @@ func bare(err error) error {
 	return err
 }
 
-// parseURL takes the URL of a server. User information in it becomes basic authentication in cfg, so that the URL can be
-// shown; an error shows none of it either.
-func parseURL(raw string, cfg *promconfig.HTTPClientConfig) (*url.URL, error) {
+// parseURL takes the URL of a server. Credentials have settings of their own; an error does not show any that are in it.
+func parseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
 		if _, after, ok := strings.Cut(raw, "@"); ok {
@@ -191,21 +190,14 @@ func parseURL(raw string, cfg *promconfig.HTTPClientConfig) (*url.URL, error) {
 		}
 		return nil, fmt.Errorf("URL %q: %w", raw, bare(err))
 	}
-	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return nil, fmt.Errorf("URL %q: want http://HOST:PORT or https://HOST:PORT, with a path where there is one", shownURL(u))
-	}
-	if u.RawQuery != "" || u.Fragment != "" {
+	case u.User != nil:
+		return nil, fmt.Errorf("URL %q has user information: want none, credentials have settings of their own", shownURL(u))
+	case u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("URL %q has a query or fragment: want none", shownURL(u))
 	}
-	if u.User == nil {
-		return u, nil
-	}
-	if cfg.BasicAuth != nil || cfg.Authorization != nil || cfg.OAuth2 != nil || cfg.BearerToken != "" || cfg.BearerTokenFile != "" {
-		return nil, fmt.Errorf("URL %q has user information and there are other credentials: want one of them", shownURL(u))
-	}
-	password, _ := u.User.Password()
-	cfg.BasicAuth = &promconfig.BasicAuth{Username: u.User.Username(), Password: promconfig.Secret(password)}
-	u.User = nil
 	return u, nil
 }
 

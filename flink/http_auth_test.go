@@ -48,15 +48,7 @@ func TestCredentials(t *testing.T) {
 				_, _ = io.WriteString(w, "{}")
 			}))
 			defer server.Close()
-			u, err := parseURL(server.URL, &test.cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			client, err := newHTTPClient(test.cfg, time.Minute)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer client.close()
+			client, u := clientOf(t, test.cfg, time.Minute, server.URL)
 			if _, err := client.get(t.Context(), u, restAnswer); err != nil {
 				t.Fatal(err)
 			}
@@ -74,16 +66,7 @@ func TestRedirectsAreNotFollowedEvenWhereConfigured(t *testing.T) {
 	defer elsewhere.Close()
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
 	defer server.Close()
-	cfg := promconfig.DefaultHTTPClientConfig // which follows
-	u, err := parseURL(server.URL, &cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := newHTTPClient(cfg, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.close()
+	client, u := clientOf(t, promconfig.DefaultHTTPClientConfig, time.Minute, server.URL) // which follows by default
 	if _, err := client.get(t.Context(), u, restAnswer); err == nil || followed {
 		t.Errorf("followed: %t, %v", followed, err)
 	}
@@ -126,15 +109,7 @@ func TestMutualTLSFollowsItsFiles(t *testing.T) {
 	cfg := promconfig.HTTPClientConfig{TLSConfig: promconfig.TLSConfig{
 		CAFile: filepath.Join(dir, "ca.crt"), CertFile: filepath.Join(dir, "client.crt"), KeyFile: filepath.Join(dir, "client.key"),
 	}}
-	u, err := parseURL(server.URL, &cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := newHTTPClient(cfg, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.close()
+	client, u := clientOf(t, cfg, time.Minute, server.URL)
 	for _, name := range []string{"first", "second"} {
 		use(name)
 		if _, err := client.get(t.Context(), u, restAnswer); err != nil {

@@ -18,13 +18,20 @@ const secret = "hunter2"
 
 var restAnswer = answer{accept: "application/json", from: "a JobManager's REST API"}
 
-// getFrom asks a server that answers by handle, with a user and a password in its URL and a query.
+// getFrom asks a server that answers by handle, with a user, a password and a query.
 func getFrom(t *testing.T, timeout time.Duration, handle http.HandlerFunc) ([]byte, error) {
 	t.Helper()
 	server := httptest.NewServer(handle)
 	t.Cleanup(server.Close)
-	var cfg promconfig.HTTPClientConfig
-	u, err := parseURL(strings.Replace(server.URL, "http://", "http://admin:"+secret+"@", 1)+"/flink", &cfg)
+	cfg := promconfig.HTTPClientConfig{BasicAuth: &promconfig.BasicAuth{Username: "admin", Password: secret}}
+	client, u := clientOf(t, cfg, timeout, server.URL+"/flink/jobs")
+	u.RawQuery = "get=" + secret
+	return client.get(t.Context(), u, restAnswer)
+}
+
+func clientOf(t *testing.T, cfg promconfig.HTTPClientConfig, timeout time.Duration, raw string) (*httpClient, *url.URL) {
+	t.Helper()
+	u, err := parseURL(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,9 +40,7 @@ func getFrom(t *testing.T, timeout time.Duration, handle http.HandlerFunc) ([]by
 		t.Fatal(err)
 	}
 	t.Cleanup(client.close)
-	u = u.JoinPath("jobs")
-	u.RawQuery = "get=" + secret
-	return client.get(t.Context(), u, restAnswer)
+	return client, u
 }
 
 func TestWrongAnswersSayWhatCameAndWhatWouldBeRight(t *testing.T) {
@@ -206,24 +211,19 @@ func TestURLs(t *testing.T) {
 		"http://":                        "want http://HOST:PORT",
 		"ftp://flink":                    "want http://HOST:PORT",
 		"http://flink?x=" + secret:       "query or fragment",
+		"http://u:" + secret + "@flink":  "has user information",
 		"http://u:" + secret + "@f:x/":   "invalid port",
 		"http://u:" + secret + "@ f/":    "invalid character",
 		"http://u:" + secret + "@%zz":    "invalid URL escape",
 		"://u:" + secret + "@flink:8081": "missing protocol scheme",
 	} {
-		var cfg promconfig.HTTPClientConfig
-		if _, err := parseURL(raw, &cfg); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), secret) {
+		if _, err := parseURL(raw); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
-	cfg := promconfig.HTTPClientConfig{BearerToken: "t"}
-	if _, err := parseURL("http://u:p@flink", &cfg); err == nil || !strings.Contains(err.Error(), "other credentials") {
-		t.Errorf("two credentials: %v", err)
-	}
-	cfg = promconfig.HTTPClientConfig{}
-	u, err := parseURL("https://u:p%40@[::1]:8081/a%2Fb/", &cfg)
-	if err != nil || cfg.BasicAuth == nil || cfg.BasicAuth.Username != "u" || cfg.BasicAuth.Password != "p@" {
-		t.Fatalf("%v, %+v", err, cfg.BasicAuth)
+	u, err := parseURL("https://[::1]:8081/a%2Fb/")
+	if err != nil {
+		t.Fatal(err)
 	}
 	if shown := shownURL(u); shown != "https://[::1]:8081/a%2Fb/" {
 		t.Errorf("shown as %s", shown)

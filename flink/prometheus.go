@@ -31,7 +31,7 @@ type prometheusAPI struct {
 
 // newPrometheus asks nobody yet. The matchers are the server's to judge: an error of theirs is in the Reach.
 func newPrometheus(cfg PrometheusConfig) (*prometheusAPI, error) {
-	server, err := parseURL(cfg.URL, &cfg.HTTP)
+	server, err := parseURL(cfg.URL)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,10 @@ func TestPrometheusFaults(t *testing.T) {
 				fmt.Fprint(w, tt.body)
 			}))
 			defer server.Close()
-			p, err := newPrometheus(PrometheusConfig{URL: strings.Replace(server.URL, "//", "//user:hunter2@", 1), Lookback: time.Minute, Timeout: 10 * time.Second})
+			p, err := newPrometheus(PrometheusConfig{
+				URL: server.URL, Lookback: time.Minute, Timeout: 10 * time.Second,
+				HTTP: promconfig.HTTPClientConfig{BasicAuth: &promconfig.BasicAuth{Username: "user", Password: "hunter2"}},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +107,7 @@ func TestNewPrometheusRefuses(t *testing.T) {
 		"want http://HOST:PORT":  {URL: "prometheus:9090", Lookback: time.Minute},
 		"lookback of 0s":         {URL: "http://prometheus:9090"},
 		"at most one of":         {URL: "http://prometheus:9090", Lookback: time.Minute, HTTP: promconfig.HTTPClientConfig{BearerToken: "a", BearerTokenFile: "b"}},
-		"user information and":   {URL: "http://u:hunter2@prometheus:9090", Lookback: time.Minute, HTTP: promconfig.HTTPClientConfig{BearerToken: "a"}},
+		"has user information":   {URL: "http://u:hunter2@prometheus:9090", Lookback: time.Minute},
 		"has a query or fragmen": {URL: "http://prometheus:9090/?token=hunter2", Lookback: time.Minute},
 	} {
 		p, err := newPrometheus(cfg)

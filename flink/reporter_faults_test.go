@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	promconfig "github.com/prometheus/common/config"
 )
 
 // A reporter that does not answer, or not as one, costs its own rows and says why.
@@ -51,8 +53,10 @@ func TestReporterFaults(t *testing.T) {
 		{other.URL + "/cut", "unexpected EOF", "cut"},
 	} {
 		t.Run(tt.url[strings.LastIndexByte(tt.url, '/')+1:], func(t *testing.T) {
-			secret := strings.Replace(tt.url, "http://", "http://user:hunter2@", 1)
-			r, err := newReporter(ReporterConfig{URLs: []string{good, secret}, Timeout: 300 * time.Millisecond}, net.DefaultResolver)
+			r, err := newReporter(ReporterConfig{
+				URLs: []string{good, tt.url}, Timeout: 300 * time.Millisecond,
+				HTTP: promconfig.HTTPClientConfig{BasicAuth: &promconfig.BasicAuth{Username: "user", Password: "hunter2"}},
+			}, net.DefaultResolver)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,6 +118,7 @@ func TestNewReporterRefuses(t *testing.T) {
 		{ReporterConfig{URLs: []string{"tm-1:9249"}}, "want http://HOST:PORT/metrics"},
 		{ReporterConfig{URLs: []string{"ftp://u:hunter2@tm-1/metrics?k=hunter2"}}, `"ftp://tm-1/metrics"`},
 		{ReporterConfig{URLs: []string{"http://u:hunter2@tm-1:9249:8/"}}, "invalid port"},
+		{ReporterConfig{URLs: []string{"http://u:hunter2@tm-1:9249/metrics"}}, "has user information"},
 		{ReporterConfig{Files: []string{"a[.yml"}}, "syntax error in pattern"},
 		{ReporterConfig{DNS: []DNSConfig{{Name: "tm", Type: "MX"}}}, `type "MX", want A (which asks for AAAA as well) or SRV`},
 		{ReporterConfig{DNS: []DNSConfig{{Name: "tm", Type: "A"}}}, "port 0"},

@@ -49,7 +49,7 @@ type restState struct {
 func newRESTPoller(
 	cfg RESTConfig, parameters bool, wants func(string) bool, keepEnded time.Duration, options ...promconfig.HTTPClientOption,
 ) (*restPoller, error) {
-	base, err := parseURL(cfg.URL, &cfg.HTTP)
+	base, err := parseURL(cfg.URL)
 	if err != nil {
 		return nil, err
 	}

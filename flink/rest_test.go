@@ -129,7 +129,7 @@ func TestWhatASourceSaysArrives(t *testing.T) {
 func TestAJobManagerBehindAPath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jm := newJobManager(runningJob("aa", "job", runningVertex("v1", kafkaMetrics("op", "t", map[int32][2]int64{0: {1, 2}}))))
-		c := startCluster(t, http.StripPrefix("/a b/flink", jm), Config{REST: &RESTConfig{URL: "http://me:" + secret + "@proxy/a%20b/flink/"}})
+		c := startCluster(t, http.StripPrefix("/a b/flink", jm), Config{REST: &RESTConfig{URL: "http://proxy/a%20b/flink/"}})
 		v := view(t, c)
 		onlySource(t, v)
 		if r := v.Reaches[0]; r.Err != nil || r.Target != "http://proxy/a%20b/flink" {
