@@ -57,36 +57,13 @@ type Flink struct {
 func (p *Pool) Flink(t testing.TB, o FlinkOptions) *Flink {
 	t.Helper()
 	o = o.normal()
-	f := share(t, p, &p.flinks, fmt.Sprint(o), func() (*Flink, error) { return p.startFlink(o) })
-	showLogs(t, f.logs)
-	return f
+	return share(t, p, &p.flinks, fmt.Sprint(o), func() (*Flink, error) {
+		return start("Flink "+o.Line, func() (*Flink, error) { return p.flink(o) })
+	})
 }
 
-// StartFlink starts a session cluster for one test. It is killed, not stopped, when the test ends.
-func (p *Pool) StartFlink(t testing.TB, o FlinkOptions) *Flink {
-	t.Helper()
-	f, err := p.startFlink(o.normal())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(f.kill)
-	showLogs(t, f.logs)
-	return f
-}
-
-// startFlink has a second try, with other ports: between choosing one and binding it, another process may have taken it.
-func (p *Pool) startFlink(o FlinkOptions) (*Flink, error) {
-	f, err := p.startFlinkOnce(o)
-	if err != nil {
-		var again error
-		if f, again = p.startFlinkOnce(o); again != nil {
-			return nil, fmt.Errorf("start Flink %s: %w; and again: %w", o.Line, err, again)
-		}
-	}
-	return f, nil
-}
-
-func (p *Pool) startFlinkOnce(o FlinkOptions) (*Flink, error) {
+// flink is one that is not started.
+func (p *Pool) flink(o FlinkOptions) (*Flink, error) {
 	home, err := homeOfFlink(o.Line)
 	if err != nil {
 		return nil, err
@@ -95,18 +72,7 @@ func (p *Pool) startFlinkOnce(o FlinkOptions) (*Flink, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Flink{Options: o, home: home, dir: dir, http: &http.Client{Timeout: patience}}
-	if err := f.configure(); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if err := f.boot(ctx); err != nil {
-		tail := logTail(f.logs(), nil)
-		f.kill()
-		return nil, fmt.Errorf("%w\n%s", err, tail)
-	}
-	return f, nil
+	return &Flink{Options: o, home: home, dir: dir, http: &http.Client{Timeout: patience}}, nil
 }
 
 // boot starts all and waits until the JobManager has the jar and knows every TaskManager.

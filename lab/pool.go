@@ -30,8 +30,16 @@ type shared[T any] struct {
 	err  error
 }
 
-// share is what a map has under a key; it is started at first use.
-func share[T any](t testing.TB, p *Pool, all *map[string]*shared[T], key string, start func() (T, error)) T {
+// system is what a pool starts.
+type system interface {
+	configure() error
+	boot(ctx context.Context) error
+	kill()
+	logs() map[string]string
+}
+
+// share is what a map has under a key; it is started at first use. A test that fails shows its logs.
+func share[T system](t testing.TB, p *Pool, all *map[string]*shared[T], key string, start func() (T, error)) T {
 	t.Helper()
 	p.mu.Lock()
 	if *all == nil {
@@ -47,6 +55,7 @@ func share[T any](t testing.TB, p *Pool, all *map[string]*shared[T], key string,
 	if s.err != nil {
 		t.Fatal(s.err)
 	}
+	showLogs(t, s.it.logs)
 	return s.it
 }
 
@@ -55,9 +64,7 @@ func share[T any](t testing.TB, p *Pool, all *map[string]*shared[T], key string,
 func (p *Pool) Shared(t testing.TB, o Options) *Cluster {
 	t.Helper()
 	o = o.normal()
-	c := share(t, p, &p.clusters, fmt.Sprint(o), func() (*Cluster, error) { return p.start(o) })
-	showLogs(t, c.logs)
-	return c
+	return share(t, p, &p.clusters, fmt.Sprint(o), func() (*Cluster, error) { return p.start(o) })
 }
 
 // Start starts a cluster for one test. It is killed, not stopped, when the test ends.
@@ -80,22 +87,15 @@ func Start(t testing.TB, o Options) *Cluster {
 	return p.Start(t, o)
 }
 
-// start has a second try, with other ports: between choosing one and binding it, another process may have taken it.
 func (p *Pool) start(o Options) (*Cluster, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	c, err := p.startOnce(o)
-	if err != nil {
-		var again error
-		if c, again = p.startOnce(o); again != nil {
-			return nil, fmt.Errorf("start Kafka %s: %w; and again: %w", o.Version, err, again)
-		}
-	}
-	return c, nil
+	return start("Kafka "+o.Version, func() (*Cluster, error) { return p.cluster(o) })
 }
 
-func (p *Pool) startOnce(o Options) (*Cluster, error) {
+// cluster is one that is not started.
+func (p *Pool) cluster(o Options) (*Cluster, error) {
 	home, err := home(o.Version)
 	if err != nil {
 		return nil, err
@@ -104,18 +104,37 @@ func (p *Pool) startOnce(o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{Options: o, pool: p, home: home, dir: dir}
-	if err := c.configure(); err != nil {
-		return nil, err
+	return &Cluster{Options: o, pool: p, home: home, dir: dir}, nil
+}
+
+// start has a second try, with other ports: between choosing one and binding it, another process may have taken it.
+func start[T system](what string, fresh func() (T, error)) (T, error) {
+	s, err := startOnce(fresh)
+	if err != nil {
+		var again error
+		if s, again = startOnce(fresh); again != nil {
+			return s, fmt.Errorf("start %s: %w; and again: %w", what, err, again)
+		}
+	}
+	return s, nil
+}
+
+func startOnce[T system](fresh func() (T, error)) (none T, err error) {
+	s, err := fresh()
+	if err != nil {
+		return none, err
+	}
+	if err := s.configure(); err != nil {
+		return none, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := c.boot(ctx); err != nil {
-		tail := logTail(c.logs(), nil)
-		c.kill()
-		return nil, fmt.Errorf("%w\n%s", err, tail)
+	if err := s.boot(ctx); err != nil {
+		tail := logTail(s.logs(), nil)
+		s.kill()
+		return none, fmt.Errorf("%w\n%s", err, tail)
 	}
-	return c, nil
+	return s, nil
 }
 
 // dir is a new directory that goes with the pool.
