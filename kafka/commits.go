@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -51,6 +52,7 @@ func (p *pass) fetchCommits(ctx context.Context) {
 		}
 		c.wait()
 	})
+	p.commitsTold = time.Now()
 }
 
 // chunks splits groups by how many bytes their commits are known or taken to need, so that no answer grows out of hand.

@@ -71,29 +71,20 @@ func (r *reader) read(ctx context.Context) (*Snapshot, error) {
 	}
 	p.ownTopics()
 	within(ctx, 1./3, p.listGroups, func(ctx context.Context) { p.readEnds(ctx, logStart) })
-	within(ctx, 1./2, p.timeCommits, p.describeGroups)
+	within(ctx, 1./2, p.fetchCommits, p.describeGroups)
 	within(ctx, 1./4, p.meetStrangers)
 	p.groupTopics()
 	within(ctx, 1./4, func(ctx context.Context) { p.readEnds(ctx, logStart) }) // of topics that are new
-	endsAsked := time.Now()
 	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, lastStable) })
 	within(ctx, 1./2, func(ctx context.Context) { p.readEnds(ctx, highWatermark) })
-	endsTold := time.Now()
 	within(ctx, 1./2, p.readLogEnds)
 	if err := whole.Err(); errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	s := p.snapshot()
-	s.At, s.CommitsAsked, s.CommitsTold, s.EndsAsked, s.EndsTold = now, p.commitsAsked, p.commitsTold, endsAsked, endsTold
+	s.At, s.CommitsTold = now, p.commitsTold
 	r.remember(s)
 	return s, nil
-}
-
-// timeCommits notes when the commits were read.
-func (p *pass) timeCommits(ctx context.Context) {
-	p.commitsAsked = time.Now()
-	p.fetchCommits(ctx)
-	p.commitsTold = time.Now()
 }
 
 // within runs a step's parts at the same time, in a share of the time that the pass has left.
@@ -138,7 +129,7 @@ type pass struct {
 
 	txnCoordinators []int32 // the same of __transaction_state
 
-	commitsAsked, commitsTold time.Time
+	commitsTold time.Time // as in Snapshot
 
 	topics []Topic         // by name
 	wanted map[string]bool // those whose ends are read; nil: all

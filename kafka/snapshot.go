@@ -25,17 +25,12 @@ const (
 //
 // Every row carries its own error: one that could not be read says why, and the others stand.
 type Snapshot struct {
-	At time.Time // when the pass began
-
-	// Commits are as of some moment between CommitsAsked, before the first OffsetFetch was sent, and CommitsTold, after
-	// its last answer. So last stable offsets and high watermarks are of between EndsAsked and EndsTold, which come later.
-	CommitsAsked, CommitsTold time.Time
-	EndsAsked, EndsTold       time.Time
-
-	ClusterID string   // empty on brokers before 0.10.1
-	Brokers   []Broker // by id
-	Topics    []Topic  // by name; also those that exist only in a commit or a subscription, with their Err
-	Groups    []Group  // by name
+	At          time.Time // when the pass began
+	CommitsTold time.Time // after the last answer about commits, before last stable offsets and high watermarks are asked for
+	ClusterID   string    // empty on brokers before 0.10.1
+	Brokers     []Broker  // by id
+	Topics      []Topic   // by name; also those that exist only in a commit or a subscription, with their Err
+	Groups      []Group   // by name
 
 	// GroupsComplete says that every broker answered ListGroups without an error, and that no coordinator is without a
 	// leader. Only then may a group that is not in Groups be gone.
