@@ -41,10 +41,21 @@ func newIndex(scan ScanConfig) *index {
 	return &index{scan: scan, topics: map[string]*topicTails{}}
 }
 
+// fits says that the tails are of this topic, and not of one that it has replaced.
+func (tt *topicTails) fits(t *Topic) bool { return tt.id == t.ID && len(tt.parts) <= len(t.Partitions) }
+
+// known is the tail of a partition; nil without one, and while it is doubted.
+func (tt *topicTails) known(partition int32) *tail {
+	if tt == nil || tt.parts[partition].doubted {
+		return nil
+	}
+	return &tt.parts[partition]
+}
+
 // topic is the place for a topic's tails. One of another identity than the snapshot's is forgotten first.
 func (x *index) topic(t *Topic) *topicTails {
 	tt := x.topics[t.Name]
-	if tt == nil || tt.id != t.ID || len(tt.parts) > len(t.Partitions) {
+	if tt == nil || !tt.fits(t) {
 		tt = &topicTails{id: t.ID}
 		x.topics[t.Name] = tt
 	}
@@ -84,7 +95,7 @@ type movedTail struct {
 func (x *index) settle(s *Snapshot) (moved []movedTail) {
 	for name, tt := range x.topics {
 		topic := s.Topic(name)
-		if topic == nil || topic.Err != nil || !tt.wanted && !x.partial || tt.id != topic.ID || len(tt.parts) > len(topic.Partitions) {
+		if topic == nil || topic.Err != nil || !tt.wanted && !x.partial || !tt.fits(topic) {
 			delete(x.topics, name)
 			continue
 		}

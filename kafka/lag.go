@@ -27,8 +27,7 @@ type standing struct {
 func (g *Group) named() []GroupTopic {
 	all := g.Topics
 	for _, sub := range g.Subscriptions {
-		_, committed := slices.BinarySearchFunc(g.Topics, sub.Topic, func(t GroupTopic, name string) int { return cmp.Compare(t.Topic, name) })
-		if !committed {
+		if !g.committed(sub.Topic) {
 			all = append(all[:len(all):len(all)], GroupTopic{Topic: sub.Topic})
 		}
 	}
@@ -161,12 +160,7 @@ func (s *standing) ends(c Commit) *Partition {
 	return &s.topic.Partitions[c.Partition]
 }
 
-func (s *standing) tail(partition int32) *tail {
-	if s.tails == nil || s.tails.parts[partition].doubted {
-		return nil
-	}
-	return &s.tails.parts[partition]
-}
+func (s *standing) tail(partition int32) *tail { return s.tails.known(partition) }
 
 // replay is how many records a rewind makes the group read again. Those below the log start are gone.
 func (s *standing) replay(r *Rewind) int64 {

@@ -27,7 +27,7 @@ func (p *pass) readMetadata(ctx context.Context) error {
 			continue
 		}
 		switch *t.Topic {
-		case "__consumer_offsets":
+		case commitTopic:
 			p.coordinators = leaders(t)
 		case transactionTopic:
 			p.txnCoordinators = leaders(t)

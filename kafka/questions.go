@@ -131,9 +131,5 @@ func (a *asked) count() {
 	p, r := a.partition(), a.answer
 	from := min(max(r.From, p.LogStart), r.To)
 	r.Composition[Lost] = from - r.From
-	var t *tail
-	if a.tails != nil && !a.tails.parts[a.number].doubted {
-		t = &a.tails.parts[a.number]
-	}
-	t.count(p, r.Isolation, from, r.To, &r.Composition)
+	a.tails.known(a.number).count(p, r.Isolation, from, r.To, &r.Composition)
 }
