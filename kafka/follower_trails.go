@@ -100,22 +100,26 @@ type trails map[string]*groupTrails
 
 type groupTrails struct {
 	log    int // partition of __consumer_offsets
-	topics map[string]map[int32]*trail
+	topics places[trail]
 }
 
 // on is the trail of a commit; new ones are made.
-func (g *groupTrails) on(c *seenCommit) *trail {
-	parts := g.topics[c.topic]
+func (g *groupTrails) on(c *seenCommit) *trail { return g.topics.of(c, trail{lastAt: -1}) }
+
+// places has something for each topic and partition that a group commits on.
+type places[T any] map[string]map[int32]*T
+
+// of is what there is for the place of a commit; at a new one it begins as first.
+func (ps places[T]) of(c *seenCommit, first T) *T {
+	parts := ps[c.topic]
 	if parts == nil {
-		parts = map[int32]*trail{}
-		g.topics[strings.Clone(c.topic)] = parts
+		parts = map[int32]*T{}
+		ps[strings.Clone(c.topic)] = parts
 	}
-	t := parts[c.partition]
-	if t == nil {
-		t = &trail{lastAt: -1}
-		parts[c.partition] = t
+	if parts[c.partition] == nil {
+		parts[c.partition] = new(first)
 	}
-	return t
+	return parts[c.partition]
 }
 
 // of are the trails of a commit's group; nil where the group is not filed in the partition of __consumer_offsets that its
@@ -126,7 +130,7 @@ func (ts trails) of(c *seenCommit, log, logs int) *groupTrails {
 		if logPartition(c.group, logs) != log && utf8.ValidString(c.group) {
 			return nil
 		}
-		g = &groupTrails{log: log, topics: map[string]map[int32]*trail{}}
+		g = &groupTrails{log: log, topics: places[trail]{}}
 		ts[strings.Clone(c.group)] = g
 	}
 	return g

@@ -57,7 +57,7 @@ type watchedGroups struct {
 
 type watchedGroup struct {
 	gapless bool
-	topics  map[string]map[int32]*watchedPart
+	topics  places[watchedPart]
 }
 
 type watchedPart struct {
@@ -80,7 +80,7 @@ func (w *watchedGroups) watch(names []string) {
 }
 
 func newWatchedGroup() *watchedGroup {
-	return &watchedGroup{topics: map[string]map[int32]*watchedPart{}}
+	return &watchedGroup{topics: places[watchedPart]{}}
 }
 
 // kept is how many commits there are.
@@ -102,7 +102,7 @@ func (w *watchedGroups) see(c *seenCommit) {
 	if w.kept >= seenKeptAll {
 		w.lose(func(string) bool { return true })
 	}
-	p := w.groups[c.group].on(c)
+	p := w.groups[c.group].topics.of(c, watchedPart{lastAt: -1})
 	seen := SeenCommit{Offset: c.offset}
 	switch {
 	case c.gone:
@@ -121,21 +121,6 @@ func (w *watchedGroups) see(c *seenCommit) {
 	w.kept++
 }
 
-// on is the place of a commit; new ones are made.
-func (g *watchedGroup) on(c *seenCommit) *watchedPart {
-	parts := g.topics[c.topic]
-	if parts == nil {
-		parts = map[int32]*watchedPart{}
-		g.topics[strings.Clone(c.topic)] = parts
-	}
-	p := parts[c.partition]
-	if p == nil {
-		p = &watchedPart{PartitionTrail{Topic: strings.Clone(c.topic), Partition: c.partition}, -1}
-		parts[c.partition] = p
-	}
-	return p
-}
-
 // lose forgets what was seen of some groups, or has missed something: the next trails have a gap.
 func (w *watchedGroups) lose(which func(group string) bool) {
 	for name, g := range w.groups {
@@ -148,9 +133,10 @@ func (w *watchedGroups) lose(which func(group string) bool) {
 
 // take hands over what was seen of a group.
 func (g *watchedGroup) take() (seen []PartitionTrail) {
-	for _, parts := range g.topics {
+	for topic, parts := range g.topics {
 		for number, p := range parts {
 			if len(p.Commits) > 0 {
+				p.Topic, p.Partition = topic, number
 				seen = append(seen, p.PartitionTrail)
 			}
 			p.Commits, p.Dropped = nil, 0
