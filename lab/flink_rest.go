@@ -28,32 +28,38 @@ func (f *Flink) post(ctx context.Context, path string, body, into any) error {
 }
 
 func (f *Flink) ask(ctx context.Context, method, path, kind string, body io.Reader, into any) error {
-	req, err := http.NewRequestWithContext(ctx, method, f.REST+path, body)
-	if err != nil {
+	text, err := f.fetch(ctx, method, f.REST+path, kind, body)
+	if err != nil || into == nil {
 		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s %s: %w: %s", method, path, err, text)
+	}
+	return nil
+}
+
+// fetch is what any process of the cluster answers.
+func (f *Flink) fetch(ctx context.Context, method, url, kind string, body io.Reader) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, body)
+	if err != nil {
+		return nil, err
 	}
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
 	answer, err := f.http.Do(req)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return nil, fmt.Errorf("%s %s: %w", method, url, err)
 	}
 	if answer.StatusCode >= http.StatusMultipleChoices {
-		return fmt.Errorf("%s %s: %s: %s", method, path, answer.Status, text)
+		return nil, fmt.Errorf("%s %s: %s: %s", method, url, answer.Status, text)
 	}
-	if into == nil {
-		return nil
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("%s %s: %w: %s", method, path, err, text)
-	}
-	return nil
+	return text, nil
 }
 
 // upload gives the JobManager the jar with the lab's job.

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -149,20 +148,8 @@ func (j *FlinkJob) ReporterSource(t testing.TB) FlinkSource {
 
 // page is what a reporter answers.
 func (f *Flink) page(ctx context.Context, url string) (string, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return "", err
-	}
-	answer, err := f.http.Do(req)
-	if err != nil {
-		return "", err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", url, err)
-	}
-	return string(text), nil
+	text, err := f.fetch(ctx, http.MethodGet, url, "", nil)
+	return string(text), err
 }
 
 // addPage takes what a reporter's page says of a job.
