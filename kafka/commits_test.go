@@ -9,7 +9,6 @@ import (
 	"github.com/go-kit/log"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -139,11 +138,7 @@ func TestAnswersThatAreTooLarge(t *testing.T) {
 	for _, v := range brokerVersions {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			var opts []kfake.Opt
-			if v.versions != nil {
-				opts = append(opts, kfake.MaxVersions(v.versions))
-			}
-			b := newBed(t, readerConfig{}, opts...)
+			b := newBed(t, readerConfig{}, v.opts()...)
 			b.topic("a", 60)
 			admin := kadm.NewClient(b.maker)
 			commit := func(group, metadata string) {

@@ -16,11 +16,7 @@ import (
 func TestExplanationIsBounded(t *testing.T) {
 	for _, v := range brokerVersions {
 		t.Run(v.name, func(t *testing.T) {
-			var opts []kfake.Opt
-			if v.versions != nil {
-				opts = append(opts, kfake.MaxVersions(v.versions))
-			}
-			f := newFake(t, Config{}, opts...)
+			f := newFake(t, Config{}, v.opts()...)
 			const batches = 450
 			f.plain(0, batches)
 			f.commit("g", 0, 0)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -34,11 +33,7 @@ func TestUnreadableBatchesAreCountedByReason(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFake(t, Config{})
-			for range 6 {
-				if err := f.client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Value: []byte("v")}).FirstErr(); err != nil {
-					t.Fatal(err)
-				}
-			}
+			f.plain(0, 6)
 			f.commit("g", 0, 3)
 			f.cluster.ControlKey(kmsg.Fetch.Int16(), func(kreq kmsg.Request) (kmsg.Response, error, bool) {
 				f.cluster.KeepControl()

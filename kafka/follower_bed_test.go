@@ -146,14 +146,8 @@ func (b *followedBed) fresh() {
 // begin opens a transaction in which offsets are committed.
 func (b *followedBed) begin(id string) *kgo.Client {
 	b.t.Helper()
-	p, err := kgo.NewClient(kgo.SeedBrokers(b.cluster.ListenAddrs()...), kgo.TransactionalID(id), kgo.RecordPartitioner(kgo.ManualPartitioner()))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Cleanup(p.Close)
-	if err := p.BeginTransaction(); err != nil {
-		b.t.Fatal(err)
-	}
+	p := b.producer(id)
+	b.must(p.BeginTransaction())
 	return p
 }
 
@@ -203,24 +197,12 @@ func (f *fake) await(what string, is func() bool) {
 	}
 }
 
-// lag is what the last reading says of a group on t.
-func lagOf(t *testing.T, r *Reading, group string) TopicLag {
-	t.Helper()
-	for _, l := range r.Lags {
-		if l.Group == group && l.Topic == "t" {
-			return l
-		}
-	}
-	t.Fatalf("no lag of %s", group)
-	return TopicLag{}
-}
-
 // found is what a reading has found out about a group's commits.
 type found struct{ commits, rewinds, rewound, replayed int64 }
 
 func findings(t *testing.T, r *Reading, group string) found {
 	t.Helper()
-	l := lagOf(t, r, group)
+	l := r.lag(t, group, "t")
 	f := found{l.Commits, 0, l.Rewound, l.Replayed}
 	for _, p := range l.Partitions {
 		f.rewinds += p.Rewinds

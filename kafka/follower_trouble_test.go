@@ -168,7 +168,7 @@ func TestFollowerIsDenied(t *testing.T) {
 			if got := r.Follower; got.State != FollowerDenied || got.Behind != -1 {
 				t.Errorf("the follower says %+v", got)
 			}
-			if l := lagOf(t, r, "g"); l.Followed || l.Partitions[0].Rewinds != 1 || l.Rewound != 5 {
+			if l := r.lag(t, "g", "t"); l.Followed || l.Partitions[0].Rewinds != 1 || l.Rewound != 5 {
 				t.Errorf("got %+v, want the rewind that the poll has found", l)
 			}
 			if !b.reader.CaughtUp() {

@@ -44,18 +44,6 @@ func (f *fake) ask(group string, from, to int64) Answer {
 	return f.answers(Question{Group: group, Topic: "t", From: from, To: to}).Answers[0]
 }
 
-// leaveOpen writes n records in a transaction that is open until the test ends.
-func (f *fake) leaveOpen(id string, n int) {
-	f.t.Helper()
-	p, err := kgo.NewClient(kgo.SeedBrokers(f.cluster.ListenAddrs()...), kgo.TransactionalID(id), kgo.RecordPartitioner(kgo.ManualPartitioner()))
-	f.must(err)
-	f.t.Cleanup(p.Close)
-	f.must(p.BeginTransaction())
-	for range n {
-		f.must(p.ProduceSync(f.t.Context(), &kgo.Record{Topic: "t", Value: []byte("v")}).FirstErr())
-	}
-}
-
 // uncommitted judges groups whose names begin with ru as read_uncommitted.
 var uncommitted = []IsolationRule{{Groups: regexp.MustCompile("^ru"), Isolation: ReadUncommitted}}
 
@@ -64,7 +52,7 @@ func TestAnswers(t *testing.T) {
 	f.transact("a", 0, 4, kgo.TryCommit) // 0-3, marker 4
 	f.transact("b", 0, 2, kgo.TryAbort)  // 5-6, marker 7
 	f.plain(0, 3)                        // 8-10
-	f.leaveOpen("c", 2)                  // 11-12
+	f.open(f.producer("c"), "t", 0, 0)   // 11-12
 	f.must(f.cluster.DeleteRecords("t", 0, 1))
 	for _, g := range []string{"g", "ru"} {
 		f.commit(g, 0, 9)
@@ -273,7 +261,7 @@ func TestQuestionsWithoutAScan(t *testing.T) {
 func TestQuestionsByObservedIsolation(t *testing.T) {
 	f := newFake(t, Config{})
 	f.plain(0, 2)
-	f.leaveOpen("a", 3) // 2-4
+	f.open(f.producer("a"), "t", 0, 0, 0) // 2-4
 	for _, at := range []int64{3, 4} {
 		f.commit("g", 0, at)
 		if a := f.ask("g", 1, 5); a.Composition != (Composition{Record: 4}) || a.Source != Observed {

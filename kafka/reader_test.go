@@ -21,10 +21,19 @@ import (
 	"github.com/twmb/franz-go/pkg/kversion"
 )
 
-var brokerVersions = []struct {
+type brokerVersion struct {
 	name     string
-	versions *kversion.Versions
-}{
+	versions *kversion.Versions // nil: those that are known
+}
+
+func (v brokerVersion) opts() []kfake.Opt {
+	if v.versions == nil {
+		return nil
+	}
+	return []kfake.Opt{kfake.MaxVersions(v.versions)}
+}
+
+var brokerVersions = []brokerVersion{
 	{"now", nil},
 	{"3.6", kversion.V3_6_0()},
 	{"2.8", kversion.V2_8_0()},
@@ -36,11 +45,7 @@ func TestReadsBrokersOfAllVersions(t *testing.T) {
 	for _, v := range brokerVersions {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			var opts []kfake.Opt
-			if v.versions != nil {
-				opts = append(opts, kfake.MaxVersions(v.versions))
-			}
-			b := newBed(t, readerConfig{}, opts...)
+			b := newBed(t, readerConfig{}, v.opts()...)
 			b.fill()
 			s := b.pass()
 
@@ -105,11 +110,7 @@ func TestWhatFiltersLeaveOutIsNeverNamed(t *testing.T) {
 	only := func(expr string) Filter { return Filter{Include: []*regexp.Regexp{regexp.MustCompile(expr)}} }
 	for _, v := range brokerVersions {
 		t.Run(v.name, func(t *testing.T) {
-			var opts []kfake.Opt
-			if v.versions != nil {
-				opts = append(opts, kfake.MaxVersions(v.versions))
-			}
-			b := newBed(t, readerConfig{Groups: only("^seen"), Topics: only("^seen")}, opts...)
+			b := newBed(t, readerConfig{Groups: only("^seen"), Topics: only("^seen")}, v.opts()...)
 			for _, name := range []string{"seen", "hidden"} {
 				b.topic(name, 3)
 			}

@@ -18,11 +18,7 @@ func TestGroupsOfACoordinatorThatLoads(t *testing.T) {
 	for _, v := range brokerVersions {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			var opts []kfake.Opt
-			if v.versions != nil {
-				opts = append(opts, kfake.MaxVersions(v.versions))
-			}
-			b := newBed(t, readerConfig{}, opts...)
+			b := newBed(t, readerConfig{}, v.opts()...)
 			b.fill()
 			before := b.pass()
 			var here []string

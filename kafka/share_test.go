@@ -50,16 +50,11 @@ func (f *fake) share(group, topic string, n int, config ...string) {
 
 func TestShareGroups(t *testing.T) {
 	for _, v := range []struct {
-		name     string
-		versions *kversion.Versions
-		lag      bool
-	}{{"now", nil, true}, {"4.1", kversion.V4_1_0(), false}} {
+		brokerVersion
+		lag bool
+	}{{brokerVersion{"now", nil}, true}, {brokerVersion{"4.1", kversion.V4_1_0()}, false}} {
 		t.Run(v.name, func(t *testing.T) {
-			var opts []kfake.Opt
-			if v.versions != nil {
-				opts = append(opts, kfake.MaxVersions(v.versions))
-			}
-			f := newFake(t, Config{}, opts...)
+			f := newFake(t, Config{}, v.opts()...)
 			f.transact("a", 0, 5, kgo.TryCommit)
 			f.share("s", "t", 5, "share.isolation.level", "read_committed")
 			f.share("u", "t", 5, "share.isolation.level", "read_uncommitted")
