@@ -186,6 +186,10 @@ func (c *Config) HearFlink(address string) error {
 	cluster.setDefaults()
 	cluster.REST = rest
 	c.Flink.Clusters = append(c.Flink.Clusters, cluster)
+	var v validator
+	if v.flinkCluster("flink.clusters[0]", &cluster, c.Kafka.Clusters); len(v.errs) > 0 {
+		return join(v.errs)
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/url"
+	"strconv"
 
 	promconfig "github.com/prometheus/common/config"
 )
@@ -31,11 +32,18 @@ func (u *URL) parse(text string) error {
 		return &wrong{shown(text) + " has no scheme http or https", right}
 	case p.Host == "" || p.Hostname() == "":
 		return &wrong{shown(text) + " has no host", right}
+	case p.Port() != "" && !portNumber(p.Port()):
+		return &wrong{shown(text) + " has a port that is not one", "write a port from 1 to 65535"}
 	case p.Fragment != "":
 		return &wrong{shown(text) + " has a fragment (#)", right}
 	}
 	*u = URL(text)
 	return nil
+}
+
+func portNumber(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
 }
 
 func (u URL) String() string { return string(u) }

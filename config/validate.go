@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"net"
-	"strconv"
 	"strings"
 	"time"
 
@@ -127,7 +126,7 @@ func wrongBroker(b string) (what, right string) {
 	if host == "" || strings.ContainsAny(host, "/@") {
 		return "has no plain host", "write host:port, for example kafka-1:9092"
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+	if !portNumber(port) {
 		return "has a port that is not one", "write a port from 1 to 65535, for example kafka-1:9092"
 	}
 	return "", ""

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -53,6 +54,8 @@ func (v *validator) kafkaCluster(path, name string, clusters []Cluster, needed b
 	switch {
 	case name == "" && needed:
 		v.wrong(path, path+" is missing", "with several Kafka clusters, write one of "+strings.Join(names, ", "))
+	case name != "" && len(names) == 1 && names[0] == "":
+		v.wrong(path, fmt.Sprintf("%s: the only Kafka cluster has no name", path), "leave the key out")
 	case name != "" && !slices.Contains(names, name):
 		v.wrong(path, fmt.Sprintf("%s: no Kafka cluster is named %s", path, shown(name)), oneOf(name, names))
 	}
@@ -77,6 +80,12 @@ func (v *validator) reporter(path string, r *FlinkReporter) {
 		}
 		if d.Type == recordA && (d.Port < 1 || d.Port > 65535) {
 			v.wrong(at+".port", fmt.Sprintf("%s.port is %d", at, d.Port), "write the reporter's port, 1 to 65535")
+		}
+	}
+	for i, pattern := range r.Files {
+		at := fmt.Sprintf("%s.files[%d]", path, i)
+		if _, err := filepath.Match(string(pattern), ""); err != nil {
+			v.wrong(at, fmt.Sprintf("%s: %s", at, err), `write a path with * or ?, and a [ in a name as \[`)
 		}
 	}
 	v.http(path+".http", &r.HTTP)
