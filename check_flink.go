@@ -38,6 +38,9 @@ func probeFlink(c *flinkCluster, told collector.FlinkSources) error {
 		p.reach(r)
 		answered[r.Interface] = answered[r.Interface] || r.Err == nil && !r.At.IsZero()
 	}
+	if p.config.Reporter != nil && !slices.ContainsFunc(p.view.Reaches, func(r flink.Reach) bool { return r.Interface == flink.Reporter }) {
+		p.add("reporters", "a target in flink.clusters[].reporter's urls, files or dns", true, "none is found there")
+	}
 	if answered[flink.REST] {
 		p.jobs()
 		p.freshness()
@@ -119,7 +122,7 @@ func (p *flinkProbe) freshness() {
 	if p.updateInterval == 0 {
 		return // its error is the API's
 	}
-	const feature, needs = "age of REST's metrics", "metrics.fetcher.update-interval of 10 s, Flink's default, or less"
+	const feature, needs = "age of REST's metrics", "metrics.fetcher.update-interval of a minute or less; Flink's default is 10 s"
 	p.add(feature, needs, p.updateInterval > longestUpdate, "the JobManager renews them every %s", p.updateInterval)
 }
 

@@ -31,6 +31,10 @@ func TestCheckConfigProbesFlink(t *testing.T) {
 	taskManager, itsJobManager := page(t, "2.2/quiet-taskmanager-1.prom"), page(t, "2.2/quiet-jobmanager.prom")
 	login := httptest.NewServer(http.RedirectHandler("https://login.example/?from=flink", http.StatusFound))
 	t.Cleanup(login.Close)
+	nobody := filepath.Join(t.TempDir(), "targets.yml")
+	if err := os.WriteFile(nobody, []byte("[]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	const lacks = "LACKS  "
 	tests := []struct {
 		name   string
@@ -43,7 +47,7 @@ func TestCheckConfigProbesFlink(t *testing.T) {
 		{name: "all is well", more: ", sources: [{group: payments}]", want: []string{
 			"ok     REST API at http://127.0.0.1:", "(a JobManager that the exporter reaches): it answers.\n",
 			"ok     jobs (one that has not ended and that flink.clusters[].jobs lets through): all of 1 jobs are read.\n",
-			"ok     age of REST's metrics (metrics.fetcher.update-interval of 10 s, Flink's default, or less): the JobManager renews them every 10s.\n",
+			"ok     age of REST's metrics (metrics.fetcher.update-interval of a minute or less; Flink's default is 10 s): the JobManager renews them every 10s.\n",
 			"ok     Kafka sources by rest (a KafkaSource, DynamicKafkaSource or FlinkKafkaConsumer that runs): 1, of 1 partitions.\n",
 			"ok     groups of the sources (flink.clusters[].sources, group_parameter or infer_groups): 1 of 1 sources are told theirs.\n",
 		}},
@@ -66,6 +70,8 @@ func TestCheckConfigProbesFlink(t *testing.T) {
 		{name: "a login page", url: login.URL, lacks: 1, want: []string{lacks + "REST API at " + login.URL}},
 		{name: "a reporter with a password", more: ", sources: [{group: payments}], reporter: {urls: [" + taskManager + "], http: {username: u, password: topsecret}}",
 			want: []string{"ok     reporter at " + taskManager + "/metrics (Flink's Prometheus reporter on each TaskManager): it answers", "ok     Kafka sources by reporter (the reporters of all TaskManagers): 1, of "}},
+		{name: "no target at all", more: ", reporter: {files: [" + nobody + "]}", lacks: 1,
+			want: []string{lacks + "reporters (a target in flink.clusters[].reporter's urls, files or dns): none is found there"}},
 		{name: "a JobManager's reporter alone", more: ", reporter: {urls: [" + itsJobManager + "]}", lacks: 1,
 			want: []string{"ok     reporter at " + itsJobManager, lacks + "Kafka sources by reporter (the reporters of all TaskManagers): none of those that answer has metrics of one"}},
 	}
