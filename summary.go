@@ -56,7 +56,7 @@ func reviewOf(f *collector.Flink) *web.FlinkReview {
 		return nil
 	}
 	from := f.Review()
-	r := &web.FlinkReview{Read: from.At, Sources: from.Sources}
+	r := &web.FlinkReview{Read: from.At, Sources: from.Sources, Unheard: from.Unheard}
 	for i := range from.Troubled {
 		t := &from.Troubled[i]
 		to := web.FlinkTrouble{

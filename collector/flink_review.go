@@ -1,12 +1,18 @@
 package collector
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"truelag/flink"
+)
 
 // FlinkReview is what the last pass over each Kafka cluster has found about Flink sources.
 type FlinkReview struct {
 	At       time.Time // of the oldest of them; zero: none yet
 	Sources  int       // that were compared
 	Troubled []FlinkTrouble
+	Unheard  []string // which interfaces did not answer at their last reading, and why
 }
 
 // FlinkTrouble is a source that somebody should look at.
@@ -44,7 +50,23 @@ func (f *Flink) Review() FlinkReview {
 			}
 		}
 	}
+	for _, v := range f.sampler.latest() {
+		r.Unheard = append(r.Unheard, deaf(v)...)
+	}
 	return r
+}
+
+// deaf says which interfaces of a cluster have not answered.
+func deaf(v *flink.View) (why []string) {
+	if v == nil {
+		return nil
+	}
+	for _, r := range v.Reaches {
+		if r.Err != nil {
+			why = append(why, fmt.Sprintf("%s %s: %s", r.Interface, r.Target, r.Err))
+		}
+	}
+	return why
 }
 
 // trouble is what is wrong with a source; nil: nothing.

@@ -13,7 +13,11 @@ type FlinkReview struct {
 	Read     time.Time // when they were compared last; zero: not yet
 	Sources  int       // that were compared
 	Troubled []FlinkTrouble
+	Unheard  []string // which interfaces did not answer, and why
 }
+
+// Deaf are a few of what was not heard.
+func (r *FlinkReview) Deaf() []string { return r.Unheard[:min(len(r.Unheard), worst)] }
 
 // FlinkTrouble is a Kafka source of a Flink job that somebody should look at.
 type FlinkTrouble struct {
