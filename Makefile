@@ -63,4 +63,4 @@ vulncheck: ## govulncheck with a data base from the module proxy; needs some min
 
 .PHONY: help
 help:
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
