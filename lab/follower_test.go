@@ -19,16 +19,21 @@ import (
 func follow(t *testing.T, c *lab.Cluster, prefix string, change ...func(*kafka.Config)) *kafka.Cluster {
 	t.Helper()
 	k := exporter(t, c, prefix, append(change, func(cfg *kafka.Config) { cfg.Follow = true })...)
+	runs(t, k.Run)
+	return k
+}
+
+// runs runs until the test ends, which must be without an error.
+func runs(t *testing.T, run func(context.Context) error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- k.Run(ctx) }()
+	go func() { ended <- run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})
-	return k
 }
 
 // awaitState reads until the follower is in a state.
@@ -217,8 +222,6 @@ func TestFollowerOverElections(t *testing.T) {
 		}
 		read(t, k)
 		c.StartNode(t, node)
-		c.AwaitNodes(t)
-		c.AwaitReplicas(t)
 		for _, group := range groups {
 			commit(group, 50)
 		}
