@@ -15,12 +15,10 @@ import (
 type FlinkOptions struct {
 	Line         string // 2.2, 2.0 or 1.20, where `LAB_FLINK=LINE make lab` has brought it
 	TaskManagers int    // 1 when 0
-
-	// Update is metrics.fetcher.update-interval, how old the dump behind REST's metrics may get; a second when 0.
-	Update time.Duration
-
-	Extra map[string]string // settings, which override those of the lab
 }
+
+// FlinkUpdate is metrics.fetcher.update-interval: how old the dump behind REST's metrics may get.
+const FlinkUpdate = time.Second
 
 func (o FlinkOptions) normal() FlinkOptions {
 	if o.Line == "" {
@@ -31,9 +29,6 @@ func (o FlinkOptions) normal() FlinkOptions {
 	}
 	if o.TaskManagers == 0 {
 		o.TaskManagers = 1
-	}
-	if o.Update == 0 {
-		o.Update = time.Second
 	}
 	return o
 }

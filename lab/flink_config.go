@@ -51,7 +51,6 @@ func (f *Flink) configure() error {
 		}
 	}
 	config := f.settings(ports)
-	maps.Copy(config, f.Options.Extra)
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(config)) {
 		fmt.Fprintf(&b, "%s: %s\n", k, config[k])
@@ -114,7 +113,7 @@ func (f *Flink) settings(ports []int) map[string]string {
 		"execution.checkpointing.dir":           url("checkpoints"),
 		"execution.checkpointing.savepoint-dir": url("savepoints"),
 
-		"metrics.fetcher.update-interval":     fmt.Sprint(f.Options.Update.Milliseconds()),
+		"metrics.fetcher.update-interval":     fmt.Sprint(FlinkUpdate.Milliseconds()),
 		"metrics.reporters":                   "prom",
 		"metrics.reporter.prom.factory.class": "org.apache.flink.metrics.prometheus.PrometheusReporterFactory",
 	}

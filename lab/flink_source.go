@@ -49,7 +49,7 @@ func (s *FlinkSource) set(partition, metric string, value int64) {
 var sourceMetric = regexp.MustCompile(
 	`^\d+\..*\.(?:topic\.(.+)\.partition\.(\d+)\.(currentOffsets?|committedOffsets?)|(commitsSucceeded|commitsFailed))$`)
 
-// Source is what REST says, from a dump that may be as old as FlinkOptions.Update and older where nobody has asked.
+// Source is what REST says, from a dump that may be as old as FlinkUpdate and older where nobody has asked.
 func (j *FlinkJob) Source(t testing.TB) FlinkSource {
 	t.Helper()
 	s, err := j.source(t.Context())

@@ -3,7 +3,6 @@
 package lab_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"path/filepath"
@@ -54,7 +53,7 @@ func (s *scene) play(t *testing.T, options ...string) {
 func (s *scene) replay(t *testing.T, savepoint string, options ...string) {
 	t.Helper()
 	options = append([]string{"name=" + s.group, "topics=" + s.topic, "group=" + s.group}, options...)
-	s.job = s.f.Restore(t, s.c, savepoint, options...)
+	s.job = s.f.Submit(t, s.c, savepoint, options...)
 	if s.readers == nil {
 		s.readers = map[flink.Interface]*flink.Cluster{}
 		for _, w := range ways {
@@ -114,7 +113,7 @@ func reader(t *testing.T, f *lab.Flink, job string, by flink.Interface) *flink.C
 		KeepEnded: time.Hour,
 	}
 	if by == flink.REST {
-		cfg.REST = &flink.RESTConfig{URL: f.REST, Interval: f.Options.Update, Timeout: 10 * time.Second}
+		cfg.REST = &flink.RESTConfig{URL: f.REST, Interval: lab.FlinkUpdate, Timeout: 10 * time.Second}
 	} else {
 		cfg.Reporter = &flink.ReporterConfig{URLs: f.Reporters, Timeout: 10 * time.Second}
 	}
@@ -122,16 +121,8 @@ func reader(t *testing.T, f *lab.Flink, job string, by flink.Interface) *flink.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- k.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		k.Close()
-	})
+	t.Cleanup(k.Close)
+	runs(t, k.Run)
 	return k
 }
 
