@@ -12,7 +12,7 @@ import (
 // Commits that may be incomplete are none that were followed: what lies between two of them would be missing.
 func TestFollowedCommitsAreAll(t *testing.T) {
 	trail := func(change func(*kafka.CommitTrail)) kafka.CommitTrail {
-		seen := kafka.PartitionTrail{Topic: "t", Commits: []kafka.SeenCommit{{Offset: 5}, {Offset: 7}}}
+		seen := kafka.PartitionTrail{Topic: "t", Commits: []int64{5, 7}}
 		trail := kafka.CommitTrail{Group: "g", Followed: true, Gapless: true, Partitions: []kafka.PartitionTrail{seen}}
 		change(&trail)
 		return trail

@@ -120,11 +120,7 @@ func (p *comparisonPass) followed(group string, at partitionKey) []int64 {
 	if on.Dropped > 0 {
 		return nil
 	}
-	offsets := make([]int64, 0, len(on.Commits))
-	for _, c := range on.Commits {
-		offsets = append(offsets, c.Offset)
-	}
-	return offsets
+	return append([]int64{}, on.Commits...) // none is not nil
 }
 
 // rewindsOf is how often a commit was lower than the one before it; -1: not known.

@@ -42,11 +42,7 @@ func (b *comparisonBed) compare(broker int64, sources ...flink.Source) Agreement
 	r.Lags = []kafka.TopicLag{{Group: "g", Topic: "t", Partitions: []kafka.PartitionLag{{Rewinds: b.rewinds}}}}
 	if b.trail != nil {
 		trail := kafka.CommitTrail{Group: "g", Followed: true, Gapless: true}
-		commits := kafka.PartitionTrail{Topic: "t"}
-		for _, offset := range b.trail {
-			commits.Commits = append(commits.Commits, kafka.SeenCommit{Offset: offset})
-		}
-		trail.Partitions = []kafka.PartitionTrail{commits}
+		trail.Partitions = []kafka.PartitionTrail{{Topic: "t", Commits: b.trail}}
 		r.Trails, b.trail = []kafka.CommitTrail{trail}, []int64{}
 	}
 	b.pass = b.begin([]*flink.View{v}, r)

@@ -8,11 +8,6 @@ import (
 	"time"
 )
 
-// SeenCommit is a commit that a follower saw, or the deletion of one.
-type SeenCommit struct {
-	Offset int64 // the next offset that the group will read; -1: it expired, or was deleted, and nothing is committed any more
-}
-
 // CommitTrail is what was seen of a watched group's commits since the trail before.
 type CommitTrail struct {
 	Group string
@@ -27,8 +22,11 @@ type CommitTrail struct {
 type PartitionTrail struct {
 	Topic     string
 	Partition int32
-	Dropped   int64        // the oldest commits, which were too many
-	Commits   []SeenCommit // in the order in which the group held them
+	Dropped   int64 // the oldest commits, which were too many
+
+	// Commits are the offsets in the order in which the group held them; -1: the commit expired, or was deleted, and nothing is
+	// committed any more.
+	Commits []int64
 }
 
 // On is what was seen on a partition, the zero value if nothing was.
@@ -103,10 +101,10 @@ func (w *watchedGroups) see(c *seenCommit) {
 		w.lose(func(string) bool { return true })
 	}
 	p := w.groups[c.group].topics.of(c, watchedPart{lastAt: -1})
-	seen := SeenCommit{Offset: c.offset}
+	offset := c.offset
 	switch {
 	case c.gone:
-		seen.Offset, p.lastAt = noCommit, -1
+		offset, p.lastAt = noCommit, -1
 	case c.at <= p.lastAt:
 		return
 	default:
@@ -117,7 +115,7 @@ func (w *watchedGroups) see(c *seenCommit) {
 		p.Dropped += seenKept / 4
 		w.kept -= seenKept / 4
 	}
-	p.Commits = append(p.Commits, seen)
+	p.Commits = append(p.Commits, offset)
 	w.kept++
 }
 
