@@ -131,8 +131,10 @@ func switchedOff(o *options, cfg *config.Config) []web.Off {
 	}
 	add(len(cfg.Flink.Clusters) == 0, "What Flink jobs say of their offsets", "No Flink cluster is configured.",
 		"Give --flink.url, or flink.clusters in the file.")
-	add(len(cfg.Flink.Clusters) > 0 && !(o.collectFlink && o.collectKafka), "What Flink jobs say of their offsets",
-		"A collector that it takes is switched off.", "Leave out --no-collector.flink and --no-collector.kafka.")
+	add(len(cfg.Flink.Clusters) > 0 && !o.collectFlink, "What Flink jobs say of their offsets",
+		"The Flink collector is switched off.", "Leave out --no-collector.flink.")
+	add(len(cfg.Flink.Clusters) > 0 && o.collectFlink && !o.collectKafka, "What Flink jobs say of their offsets",
+		"It is compared with what Kafka has, and the Kafka collector is switched off.", "Leave out --no-collector.kafka.")
 	add(o.collectKafka && !o.shard.Whole(), "The groups and topics of other shards",
 		fmt.Sprintf("This is shard %s; the others are at other exporters.", o.shard), "Leave out --shard to read all.")
 	add(!o.compat, "The metric names of kafka_exporter", "Not asked for.", "Start with --compat.kafka-exporter.")
