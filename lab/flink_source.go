@@ -135,21 +135,25 @@ func (j *FlinkJob) ReporterSource(t testing.TB) FlinkSource {
 		if !p.running() {
 			continue
 		}
-		page, err := j.flink.page(t.Context(), j.flink.Reporters[i+1])
-		if err == nil {
-			err = s.addPage(page, j.ID)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		within(t, patience, func(ctx context.Context) error {
+			page, err := j.flink.page(ctx, j.flink.Reporters[i+1])
+			if err != nil {
+				return err
+			}
+			return s.addPage(page, j.ID)
+		})
 	}
 	return s
 }
 
-// page is what a reporter answers.
-func (f *Flink) page(ctx context.Context, url string) (string, error) {
-	text, err := f.fetch(ctx, http.MethodGet, url, "", nil)
-	return string(text), err
+// page is what a reporter answers, asked again where it hangs up: a metric that comes or goes while it writes makes it.
+func (f *Flink) page(ctx context.Context, url string) (page string, err error) {
+	err = await(ctx, func() error {
+		text, err := f.fetch(ctx, http.MethodGet, url, "", nil)
+		page = string(text)
+		return err
+	})
+	return page, err
 }
 
 // addPage takes what a reporter's page says of a job.
