@@ -94,7 +94,7 @@ func newApp(o *options) *kingpin.Application {
 	x.Flag("group", "Consumer group. Example: orders-enricher").IsSetByUser(&o.explain.groupSet).PlaceHolder("NAME").StringVar(&o.explain.group)
 	x.Flag("topic", "Topic of the group.").IsSetByUser(&o.explain.topicSet).PlaceHolder("NAME").StringVar(&o.explain.topic)
 	o.explain.partition = -1
-	x.Flag("partition", "Partition of the topic.").PlaceHolder("NUMBER").Int32Var(&o.explain.partition)
+	x.Flag("partition", "Partition of the topic.").PlaceHolder("NUMBER").SetValue((*partitionNumber)(&o.explain.partition))
 	x.Flag("cluster", "Which cluster, where the file has several.").PlaceHolder("NAME").StringVar(&o.explain.cluster)
 	x.Flag("output", "How to write the answer. One of: "+strings.Join(outputs, ", ")).Short('o').
 		Default("text").EnumVar(&o.explain.output, outputs...)

@@ -35,7 +35,9 @@ func run(args []string) int {
 		}
 		return said.code
 	case errors.As(err, &usage):
-		fmt.Fprintf(os.Stderr, "%s: %s\n", program, oneLine(err))
+		for _, mistake := range mistakes(usage.err) {
+			fmt.Fprintf(os.Stderr, "%s: %s\n", program, oneLine(mistake))
+		}
 		return exitUsage
 	default:
 		fmt.Fprintf(os.Stderr, "%s: %s\n", program, oneLine(err))
@@ -55,6 +57,14 @@ func usage(err error) error {
 		return nil
 	}
 	return &usageError{err}
+}
+
+// mistakes are the errors that were joined to one, such as all that is wrong with a file; or that one.
+func mistakes(err error) []error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		return all.Unwrap()
+	}
+	return []error{err}
 }
 
 // oneLine joins the lines of an error: several libraries write one line for each thing that is wrong.

@@ -70,6 +70,20 @@ func asksHelp(app *kingpin.Application, context *kingpin.ParseContext) bool {
 	return slices.ContainsFunc(context.Elements, func(e *kingpin.ParseElement) bool { return e.Clause == app.HelpFlag })
 }
 
+// partitionNumber is a flag's value: there is none below 0.
+type partitionNumber int32
+
+func (n *partitionNumber) Set(s string) error {
+	v, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return err
+	}
+	*n = partitionNumber(v)
+	return nil
+}
+
+func (n *partitionNumber) String() string { return strconv.Itoa(int(*n)) }
+
 // shardValue is a shard as the value of a flag.
 type shardValue struct{ kafka.Shard }
 

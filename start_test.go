@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -45,6 +46,7 @@ func TestWrongStartsEndWithOneLine(t *testing.T) {
 		{"explain a topic of no group", []string{"explain", "--kafka.brokers=a:1", "--topic=t"}, []string{"--topic needs --group"}},
 		{"explain a partition of no topic", []string{"explain", "--kafka.brokers=a:1", "--group=g", "--partition=1"}, []string{"--partition needs --topic"}},
 		{"explain partition x", []string{"explain", "--kafka.brokers=a:1", "--partition=x"}, []string{"--partition", "x", "a number such as 0"}},
+		{"explain partition -1", []string{"explain", "--kafka.brokers=a:1", "--partition=-1"}, []string{"--partition", "-1", "a number such as 0"}},
 		{"explain as xml", []string{"explain", "--kafka.brokers=a:1", "--output=xml"}, []string{"--output", "xml", "text, json"}},
 		{"explain no cluster of that name", []string{"explain", "--kafka.brokers=a:1", "--cluster=eu"}, []string{"--cluster", "eu", "leave the flag out"}},
 		{"explain without a cluster", []string{"explain", "--group=g"}, []string{"--kafka.brokers=host:9092", "--config.file"}},
@@ -79,6 +81,19 @@ func TestWrongStartsEndWithOneLine(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestEachMistakeOfAFileHasALine(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "two.yml")
+	if err := os.WriteFile(file, []byte("kafka:\n  clusters:\n    - broker: [a]\n      scan: {enabld: true}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := runs(t, "--config.file="+file)
+	want := fmt.Sprintf("%s: %[2]s:3: unknown key \"broker\" in kafka.clusters[0]; did you mean \"brokers\"?\n"+
+		"%[1]s: %[2]s:4: unknown key \"enabld\" in kafka.clusters[0].scan; did you mean \"enabled\"?\n", program, file)
+	if code != 2 || stderr != want {
+		t.Errorf("exit code %d, %q, want 2, %q", code, stderr, want)
 	}
 }
 
