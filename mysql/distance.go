@@ -22,6 +22,14 @@ type Distance struct {
 	// place.
 	HeadroomFiles, HeadroomBytes Number
 
+	// Seconds is the age of the first transaction that is not wholly consumed, by the server's clock; 0 where there is none. It is
+	// known by a scan alone, unless the consumer is caught up.
+	Seconds Duration
+
+	// HeadroomSeconds is how long the consumer's file is sure not to be purged by time. The active file never is: its headroom is
+	// as long as the server keeps a file.
+	HeadroomSeconds Duration
+
 	// Ambiguous says that the position can mean several places, since positions begin anew at 4 GiB. Bytes is from the first of
 	// them.
 	Ambiguous bool
@@ -32,7 +40,8 @@ type Distance struct {
 
 // Measure judges a position by what the server has and by the events that follow. nil is an inventory or a position that could
 // not be read.
-func Measure(inv *Inventory, p *Position, after After) Distance {
+func Measure(inv *Inventory, p *Position, scan Scan) Distance {
+	after := scan.After
 	switch {
 	case p == nil:
 		return Distance{State: Unknown}

@@ -33,7 +33,7 @@ func TestRandomPlaces(t *testing.T) {
 			slices.Sort(positions)
 			for _, pos := range positions {
 				after := Afters()[rng.IntN(3)]
-				d := Measure(inv, &Position{File: f.Name, Pos: pos}, after)
+				d := Measure(inv, &Position{File: f.Name, Pos: pos}, Scan{After: after})
 				reach := fmt.Sprintf("seed %d: file %d of %+v, position %d, then %s: %+v", seed, i, inv.Files, pos, after, d)
 				check(t, inv, d)
 				end := f.End()
@@ -84,11 +84,11 @@ func TestNamesOfValues(t *testing.T) {
 // What a consumer's set has wrong is told, and costs its place nothing.
 func TestUnreadableSet(t *testing.T) {
 	inv := &Inventory{Files: []File{{Name: "b.000001", Size: 500}}}
-	d := Measure(inv, &Position{File: "b.000001", Pos: 200, GTIDs: "0-1-5"}, Unread)
+	d := Measure(inv, &Position{File: "b.000001", Pos: 200, GTIDs: "0-1-5"}, Scan{})
 	if d.Err == nil || d.State != OK || !d.Bytes.is(300) {
 		t.Errorf("got %+v", d)
 	}
-	if d := Measure(inv, &Position{File: "b.000001", Pos: 200}, Unread); d.Err != nil {
+	if d := Measure(inv, &Position{File: "b.000001", Pos: 200}, Scan{}); d.Err != nil {
 		t.Error(d.Err)
 	}
 }
@@ -99,7 +99,7 @@ func FuzzMeasure(f *testing.F) {
 	f.Add("b.000001", "b.000001", int64(4500013386), int64(0), false, "b.000001", int64(205046043), "0-1-5", "0-2-7", "0-1-1", byte(17))
 	f.Add("x.ibb", "b.", int64(-1), int64(9223372036854775807), true, "b.9", int64(-5), ",", set, set, byte(9))
 	f.Fuzz(func(t *testing.T, one, two string, size1, size2 int64, encrypted bool, file string, pos int64, consumed, executed, purged string, kind byte) {
-		inv := &Inventory{Flavor: Flavors()[kind&1], Files: []File{{one, size1, encrypted}, {two, size2, !encrypted}}}
+		inv := &Inventory{Flavor: Flavors()[kind&1], Files: []File{{Name: one, Size: size1, Encrypted: encrypted}, {Name: two, Size: size2, Encrypted: !encrypted}}}
 		if of, err := inv.Flavor.Parse(executed); err == nil {
 			inv.Executed = &of
 		}
@@ -108,7 +108,7 @@ func FuzzMeasure(f *testing.F) {
 		}
 		p := Position{File: file, Pos: pos, GTIDs: consumed}
 		for _, after := range Afters() {
-			d := Measure(inv, &p, after)
+			d := Measure(inv, &p, Scan{After: after})
 			check(t, inv, d)
 			if after == None && d.State == OK {
 				t.Errorf("nothing follows, and %+v", d)
@@ -116,7 +116,7 @@ func FuzzMeasure(f *testing.F) {
 			if d.Bytes.Known && pos < inv.Files[0].End().N { // one further on
 				next := p
 				next.Pos++
-				if e := Measure(inv, &next, after); e.Bytes.Known && e.Bytes.N > d.Bytes.N {
+				if e := Measure(inv, &next, Scan{After: after}); e.Bytes.Known && e.Bytes.N > d.Bytes.N {
 					t.Errorf("%+v is farther than %+v", e, d)
 				}
 			}

@@ -57,6 +57,12 @@ type Inventory struct {
 
 	// SetsAt is when the server was asked for Executed and Purged: no statement holds these up.
 	SetsAt time.Time
+
+	// Clock is what the server's own clock showed at SetsAt. Zero: not known.
+	Clock time.Time
+
+	// Expire is after which time without a write a file is purged. 0: not by time, or not known.
+	Expire time.Duration
 }
 
 // File is a file of a binlog.
@@ -64,6 +70,9 @@ type File struct {
 	Name      string
 	Size      int64 // in bytes, as SHOW BINARY LOGS tells it; 0 where the server could not open the file
 	Encrypted bool
+
+	// Written is a time, by the server's clock, at or after which the file was written to last. Zero: not known.
+	Written time.Time
 }
 
 const (

@@ -3,6 +3,7 @@ package mysql
 import (
 	"math"
 	"strconv"
+	"time"
 )
 
 // Number is a number that may not be known. It is never negative.
@@ -30,3 +31,18 @@ func (n Number) plus(o Number) Number {
 
 // is tells whether the number is known and this one.
 func (n Number) is(v int64) bool { return n == known(v) }
+
+// Duration is a duration that may not be known. It is never negative.
+type Duration struct {
+	D     time.Duration
+	Known bool
+}
+
+func (d Duration) String() string {
+	if !d.Known {
+		return "unknown"
+	}
+	return d.D.String()
+}
+
+func lasting(d time.Duration) Duration { return Duration{max(d, 0), true} }

@@ -121,7 +121,7 @@ func TestRandomWorlds(t *testing.T) {
 			if read == len(w.wrote) {
 				after = None
 			}
-			d := Measure(inv, w.position(began, read), after)
+			d := Measure(inv, w.position(began, read), Scan{After: after})
 			// What was written before it began is left to read too, as long as it is there: a server asked by the set sends it.
 			left := int64(len(w.wrote) - read + max(began-purged, 0))
 			if after == None {

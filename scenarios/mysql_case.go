@@ -165,7 +165,7 @@ func word(v *string) reader {
 // Play measures the position and compares what comes out with what should. It returns all differences.
 func (c *MySQLCase) Play() error {
 	var errs []error
-	d := mysql.Measure(c.Inventory, c.Position, c.After)
+	d := mysql.Measure(c.Inventory, c.Position, mysql.Scan{After: c.After})
 	found := func(what string, got, want any) {
 		errs = append(errs, fmt.Errorf("%s:%d: %s: %v, want %v", c.File, c.Line, what, got, want))
 	}

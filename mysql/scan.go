@@ -1,0 +1,47 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Scanner reads the events that follow a position. A Server has one scan under way at a time. What is kept from scan to scan
+// belongs to inv.Server, and is worth nothing once that changes. An error for want of a privilege wraps ErrDenied; errors show no
+// secret. A budget that ends a scan is no error: what was seen is returned, with After as Unread where it does not tell.
+type Scanner interface {
+	Scan(ctx context.Context, inv *Inventory, p *Position) (Scan, error)
+	Close()
+}
+
+// ErrDenied is wrapped by errors that say which privilege is missing.
+var ErrDenied = errors.New("a privilege is missing")
+
+// Scan is what the events are that follow a position. The zero value is that nobody has looked.
+type Scan struct {
+	After After
+
+	// First is when the first transaction that is not wholly consumed was committed, by the server's clock. Zero: there is
+	// none, or it is not known.
+	First time.Time
+
+	// Written is a time at which the position's file was written to, by the server's clock: that of the last event that was read
+	// in it. Zero: not known.
+	Written time.Time
+
+	// Kind and GTID are of that first transaction: the event that it begins with, and its name. Empty: none, or not known.
+	Kind, GTID string
+
+	// Events, Bytes and Transactions were read, Skipped of the transactions were bookkeeping.
+	Events, Bytes, Transactions, Skipped int64
+
+	// File and Pos are where it ended.
+	File string
+	Pos  int64
+
+	// Stopped is the budget that ended it, in words. Empty: it came to the end of the binlog, or had seen enough.
+	Stopped string
+
+	// Cached says that it was made for an earlier round, and nothing has been written since.
+	Cached bool
+}
