@@ -84,8 +84,11 @@ func (j *job) advance(next, bytes int64) (done bool) {
 }
 
 // room is how many bytes the next answer may hold for the job. What lies above a span that ends below the log's end is
-// known, so the answer need not be much longer than the span.
+// known, so the answer need not be much longer than the span, nor than the batch of the last time that is looked up.
 func (j *job) room() int64 {
+	if j.queue == intoTimes && len(j.spans) == 1 {
+		return int64(j.need)
+	}
 	n := min(partitionBytes, j.left)
 	if s := j.spans[0]; j.rate > 0 {
 		n = min(n, (s.to-s.from)*j.rate*5/4+probeBytes)

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -100,6 +101,34 @@ func TestAgesOfSeveralCommitsOfOnePartition(t *testing.T) {
 	}
 	if again := f.read(); again.Ledger.ScanFetches != r.Ledger.ScanFetches {
 		t.Errorf("%d more fetches for commits that stand still", again.Ledger.ScanFetches-r.Ledger.ScanFetches)
+	}
+}
+
+// A commit that moves on inside a known log has a batch fetched for its time, and not the log behind it.
+func TestATimeCostsOneBatch(t *testing.T) {
+	f := newFake(t, Config{})
+	const batches, records, size = 20, 4, 1 << 10
+	for range batches {
+		for range records {
+			value := make([]byte, size)
+			if _, err := rand.Read(value); err != nil { // nothing to compress
+				t.Fatal(err)
+			}
+			f.client.Produce(t.Context(), &kgo.Record{Topic: "t", Value: value}, nil)
+		}
+		if err := f.client.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.commit("g", 0, 0)
+	before := f.read().Ledger
+	f.commit("g", 0, 2*records+1)
+	r := f.read()
+	if row := r.row(t, "g", 0); row.Age < 0 {
+		t.Error("the age is not known")
+	}
+	if n := r.Ledger.ScanBytes - before.ScanBytes; n > records*size*3/2 {
+		t.Errorf("%d bytes fetched, want one batch of some %d", n, records*size)
 	}
 }
 
