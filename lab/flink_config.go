@@ -18,7 +18,7 @@ type flinkProcess struct {
 	plugins  string   // Flink's folder of plugins, where it looks for its reporters' folders as well
 }
 
-func (p *flinkProcess) start() error { return p.launch(p.args, "FLINK_PLUGINS_DIR="+p.plugins) }
+func (p *flinkProcess) start() error { return p.launch("java", p.args, "FLINK_PLUGINS_DIR="+p.plugins) }
 
 // flinkPorts is how many ports a process may need.
 const flinkPorts = 5

@@ -23,5 +23,5 @@ func (n *node) start(first bool) error {
 	if n.zookeeper != "" {
 		args = append(args, "zookeeper", n.zookeeper)
 	}
-	return n.launch(append(args, n.properties))
+	return n.launch("java", append(args, n.properties))
 }

@@ -19,6 +19,7 @@ type Pool struct {
 	mu       sync.Mutex
 	clusters map[string]*shared[*Cluster]
 	flinks   map[string]*shared[*Flink]
+	mysqls   map[string]*shared[*MySQL]
 	jvms     map[string]*JVM
 	dirs     []string
 }
@@ -178,6 +179,11 @@ func (p *Pool) Close() {
 			s.it.kill()
 		}
 	}
+	for _, s := range p.mysqls {
+		if s.it != nil {
+			s.it.kill()
+		}
+	}
 	for _, s := range p.clusters {
 		if s.it != nil {
 			s.it.kill()
@@ -189,5 +195,5 @@ func (p *Pool) Close() {
 	for _, dir := range p.dirs {
 		os.RemoveAll(dir)
 	}
-	p.clusters, p.flinks, p.jvms, p.dirs = nil, nil, nil, nil
+	p.clusters, p.flinks, p.mysqls, p.jvms, p.dirs = nil, nil, nil, nil, nil
 }

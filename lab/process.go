@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// process is a JVM that ends when its stdin does, and so not later than we do. It can be started again.
+// process is a program that ends when its stdin does, and so not later than we do. It can be started again.
 type process struct {
 	name string // for people
 	log  string // the file
@@ -22,8 +22,8 @@ type process struct {
 	ended chan struct{} // closed when the process has ended
 }
 
-// launch starts it with the arguments of a java command. The environment gets more, as NAME=VALUE.
-func (p *process) launch(args []string, environment ...string) error {
+// launch starts it. The environment gets more, as NAME=VALUE.
+func (p *process) launch(program string, args []string, environment ...string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd != nil {
@@ -34,7 +34,7 @@ func (p *process) launch(args []string, environment ...string) error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command("java", args...)
+	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(os.Environ(), environment...)
 	// An interrupt of the test run goes to its process group; this ends by its stdin then, not before its test.
@@ -115,4 +115,11 @@ func (p *process) stop() error {
 	}
 	p.cmd = nil
 	return nil
+}
+
+// guarded are the arguments of sh for a program that does not look at its stdin, to make a process of it. The shell becomes
+// the program; what watches its stdin is of its process group, so that no other process gets its id meanwhile.
+func guarded(program string, args ...string) []string {
+	const watch = `exec 3<&0; (cat <&3; kill -KILL $$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null`
+	return append([]string{"-c", watch, "sh", program}, args...)
 }
