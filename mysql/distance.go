@@ -41,14 +41,13 @@ type Distance struct {
 // Measure judges a position by what the server has and by the events that follow. nil is an inventory or a position that could
 // not be read.
 func Measure(inv *Inventory, p *Position, scan Scan) Distance {
-	after := scan.After
 	switch {
 	case p == nil:
 		return Distance{State: Unknown}
 	case p.InSnapshot():
 		d := Distance{State: Snapshot}
 		if inv != nil { // the snapshot's beginning must still be there at its end
-			d.keep(inv, inv.locate(p))
+			d.keep(inv, inv.locate(p), scan)
 		}
 		return d
 	case p.IsZero():
@@ -58,7 +57,7 @@ func Measure(inv *Inventory, p *Position, scan Scan) Distance {
 	}
 	at := inv.locate(p)
 	read := inv.history(p, at.state == OK)
-	d := Distance{State: judge(at, read, after), Transactions: read.left, Err: read.err}
+	d := Distance{State: judge(at, read, scan.After), Transactions: read.left, Err: read.err}
 	switch d.State {
 	case OK:
 	case Foreign, Invalid: // the set tells what the place does not
@@ -67,12 +66,12 @@ func Measure(inv *Inventory, p *Position, scan Scan) Distance {
 		d.Transactions = Number{}
 		return d
 	}
-	d.keep(inv, at)
+	d.keep(inv, at, scan)
 	if at.state == OK {
 		d.Bytes = inv.left(at)
 		d.Files = known(int64(len(inv.Files) - at.index - 1))
 	}
-	d.follow(p, after)
+	d.follow(inv, p, scan)
 	return d
 }
 
@@ -96,29 +95,30 @@ func judge(at place, read history, after After) State {
 }
 
 // keep sets the headroom of a place.
-func (d *Distance) keep(inv *Inventory, at place) {
+func (d *Distance) keep(inv *Inventory, at place, scan Scan) {
 	if at.state != OK {
 		return
 	}
 	d.HeadroomBytes = inv.headroom(at)
 	d.HeadroomFiles = known(int64(at.index))
+	d.HeadroomSeconds = inv.kept(at, scan)
 	d.Ambiguous = at.ambiguous
 }
 
-// follow sets what depends on the events that follow. Where nobody has looked, a consumer is caught up only at the very end,
-// or where it has noted down a set alone and that has all.
-func (d *Distance) follow(p *Position, after After) {
-	switch after {
+// follow sets what depends on the events that follow. Where nobody has looked, a consumer is caught up only at the very end of
+// a list that is not older than its position, or where it has noted down a set alone and that has all.
+func (d *Distance) follow(inv *Inventory, p *Position, scan Scan) {
+	switch scan.After {
 	case None:
 		d.State = CaughtUp
 	case Rest, Transaction:
-		d.Effective = d.Bytes
+		d.Effective, d.Seconds = d.Bytes, inv.age(scan.First)
 		if d.Transactions.is(0) { // the sets do not know of the one that follows: it may be one of many without a GTID
 			d.Transactions = Number{}
 		}
 	default:
 		all := d.Transactions.is(0)
-		if d.Bytes.is(0) {
+		if d.Bytes.is(0) && !older(inv.FilesAt, p.ReadAt) {
 			d.Effective = known(0)
 			all = all || !d.Transactions.Known
 		}
@@ -127,6 +127,6 @@ func (d *Distance) follow(p *Position, after After) {
 		}
 	}
 	if d.State == CaughtUp {
-		d.Effective, d.Transactions = known(0), known(0)
+		d.Effective, d.Transactions, d.Seconds = known(0), known(0), lasting(0)
 	}
 }

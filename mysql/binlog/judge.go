@@ -1,0 +1,226 @@
+package binlog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"time"
+
+	"truelag/mysql"
+)
+
+// judge is shown the events that follow a position, one after the other, and says what they are.
+//
+// The transaction at the position may be handled in part or whole. Consumers that count, count from the event at the position
+// on, and note down the event that they were at and how many of its rows they were through with.
+//   - On MySQL, Debezium and what is built on it stand behind the event that names the transaction. BEGIN is event 0.
+//   - On MariaDB they stand before it, and it is event 0. Annotations count where the connector asks for them (include.query),
+//     which a position does not tell: see counts.
+//   - In a compressed transaction, the events in the payload count, and the payload itself does not.
+//   - Where no rows are noted down, the event was handled whole: it was a statement, or what was noted down was a heartbeat.
+//   - Counts that stand with a position between transactions mean nothing. They are left over from the events before it.
+//   - Canal stands before the last event that it was through with: that is event 0 of one.
+type judge struct {
+	flavor     mysql.Flavor
+	event, row int64
+	ignored    map[string]bool // schemas, and tables as schema.table
+
+	begun   bool // an event was seen
+	place   bool // the transaction at the position is not over
+	open    *transaction
+	tables  map[uint64]known
+	handled counts
+
+	after        mysql.After // Unread until an event decides
+	first        transaction
+	transactions int64
+	skipped      int64
+}
+
+// transaction is one that has begun.
+type transaction struct {
+	name    string // of the event that it begins with
+	gtid    string
+	at      time.Time
+	midway  bool // it began before the position
+	grouped bool // an event ends it
+	changes bool // it has changed something, handled or not
+}
+
+// known is a table that was named.
+type known struct {
+	ignored    bool
+	definition []byte
+}
+
+func newJudge(flavor mysql.Flavor, p *mysql.Position, ignored map[string]bool) *judge {
+	return &judge{flavor: flavor, event: p.Event, row: p.Row, ignored: ignored, place: true, tables: map[uint64]known{}}
+}
+
+// clone is for what may have to be seen anew.
+func (j *judge) clone() *judge {
+	c := *j
+	c.tables = maps.Clone(j.tables)
+	c.handled = j.handled.clone()
+	if j.open != nil {
+		open := *j.open
+		c.open = &open
+	}
+	return &c
+}
+
+// see takes in the next event. done: the ones after it do not matter.
+func (j *judge) see(e event) (done bool, err error) {
+	switch e.kind {
+	case outside:
+		j.finish()
+		j.begun, j.place = true, false
+	case payload:
+		return j.unpack(e)
+	case named:
+		j.finish()
+		j.start(e)
+	case begin:
+		if j.open == nil {
+			j.start(e)
+		}
+		j.open.grouped = true
+		err = j.take(e)
+	case end:
+		j.enter(e)
+		err = j.take(e)
+		j.finish()
+	default:
+		j.enter(e)
+		err = j.take(e)
+		if e.kind == statement && !j.open.grouped {
+			j.finish()
+		}
+	}
+	return j.after != mysql.Unread, err
+}
+
+func (j *judge) unpack(e event) (bool, error) {
+	for {
+		in, err := e.inner()
+		if errors.Is(err, io.EOF) {
+			return j.after != mysql.Unread, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if in.kind == payload {
+			return false, fmt.Errorf("%s in a payload", in.name)
+		}
+		if done, err := j.see(in); done || err != nil {
+			return done, err
+		}
+	}
+}
+
+// enter begins a transaction with an event that begins none: it was under way at the position, or has no name and no BEGIN.
+func (j *judge) enter(e event) {
+	if j.open != nil {
+		return
+	}
+	j.start(e)
+	j.open.midway = j.place && e.kind != statement
+	j.open.grouped = e.kind != statement
+	if j.open.midway {
+		j.transactions--
+	}
+}
+
+func (j *judge) start(e event) {
+	j.open = &transaction{name: e.name, gtid: e.gtid, at: e.committed, grouped: e.kind == named && j.flavor == mysql.MariaDB && !e.alone}
+	if j.open.at.IsZero() {
+		j.open.at = e.at
+	}
+	j.transactions++
+	j.place = j.place && !j.begun
+	if counted := j.flavor == mysql.MariaDB || e.kind != named; j.place && counted && j.event > 0 {
+		j.handled = newCounts(j.flavor, j.event, j.row)
+		if e.kind == named {
+			j.handled.step(e, false)
+		}
+	}
+	j.begun = true
+}
+
+// take lets an event of the open transaction decide.
+func (j *judge) take(e event) error {
+	changes := false
+	var definition []byte
+	switch e.kind {
+	case table:
+		j.tables[e.id] = known{j.ignored[e.schema] || j.ignored[e.schema+"."+e.table], e.definition}
+	case rows:
+		t := j.tables[e.id]
+		changes, definition = !t.ignored, t.definition
+	case statement:
+		changes = !j.ignores(e.schemas)
+	case other:
+		changes = true
+	default:
+	}
+	j.open.changes = j.open.changes || changes
+	if j.handled == nil {
+		if changes {
+			j.decide(j.open.midway)
+		}
+		return nil
+	}
+	if err := j.handled.rows(e, definition); err != nil {
+		return err
+	}
+	j.handled.step(e, changes)
+	if j.handled.all() {
+		j.decide(true)
+	}
+	return nil
+}
+
+func (j *judge) ignores(schemas []string) bool {
+	for _, s := range schemas {
+		if !j.ignored[s] {
+			return false
+		}
+	}
+	return len(schemas) > 0
+}
+
+func (j *judge) decide(rest bool) {
+	j.first = *j.open
+	j.after = mysql.Transaction
+	if rest {
+		j.after = mysql.Rest
+	}
+}
+
+// finish ends the transaction that is open, if one is.
+func (j *judge) finish() {
+	if j.open == nil {
+		return
+	}
+	switch {
+	case j.after != mysql.Unread:
+		return
+	case j.handled.left():
+		j.decide(true)
+		return
+	case !j.open.changes && !j.open.midway:
+		j.skipped++
+	}
+	j.handled, j.open, j.place = nil, nil, false
+	clear(j.tables)
+}
+
+// over is the verdict at the end of the binlog.
+func (j *judge) over() mysql.After {
+	j.finish()
+	if j.after == mysql.Unread {
+		return mysql.None
+	}
+	return j.after
+}

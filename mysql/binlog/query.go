@@ -1,0 +1,143 @@
+package binlog
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// queryPrefix is how much of a query event is read: all but the text, of which the first words tell.
+const queryPrefix = 1 << 17
+
+// query reads the body of a query event as far as it is there: what the statement is, and which schemas it touches.
+func query(body []byte) (kind, []string) {
+	const fixed = 13 // thread, time, length of the schema's name, error, length of the variables
+	if len(body) < fixed {
+		return other, nil
+	}
+	schema, variables := int(body[8]), int(binary.LittleEndian.Uint16(body[11:]))
+	start := fixed + variables + schema + 1
+	if len(body) < start {
+		return other, nil
+	}
+	k := words(body[start:])
+	if k != statement {
+		return k, nil
+	}
+	return k, schemas(body[fixed : fixed+variables])
+}
+
+// words tells statements apart that hold a transaction together from those that change something.
+func words(text []byte) kind {
+	if i := bytes.IndexByte(text, 0); i >= 0 { // padding
+		text = text[:i]
+	}
+	fields := bytes.Fields(text[:min(len(text), 64)])
+	if len(fields) == 0 {
+		return statement
+	}
+	first, second := bytes.ToUpper(fields[0]), []byte(nil)
+	if len(fields) > 1 {
+		second = bytes.ToUpper(fields[1])
+	}
+	switch string(first) {
+	case "BEGIN":
+		return begin
+	case "COMMIT":
+		return end
+	case "ROLLBACK":
+		if len(second) > 0 && string(second) != "WORK" { // TO a savepoint
+			return within
+		}
+		return end
+	case "SAVEPOINT", "RELEASE":
+		return within
+	case "XA":
+		// What an XA transaction changes stands before its PREPARE, and is handed out there. COMMIT and ROLLBACK, which may come
+		// much later and have a GTID of their own, hold nothing.
+		switch string(second) {
+		case "START", "BEGIN":
+			return begin
+		case "END":
+			return within
+		default:
+			return end
+		}
+	default:
+		return statement
+	}
+}
+
+// variableSizes says what each status variable of a query event takes: so many bytes, a text after its length, or what is said below. See
+// Query_event in MySQL's statement_events.h.
+var variableSizes = map[byte]int{
+	0: 4, // flags
+	1: 8, // sql_mode
+	3: 4, // auto_increment
+	4: 6, // character sets
+	7: 2, // names of months
+	8: 2, // character set of the database
+	9: 8, // tables of a multi-table update
+}
+
+const (
+	variableCatalog   = 2
+	variableTimeZone  = 5
+	variableCatalogNZ = 6
+	variableMaster    = 10 // of 5.0: never written to a file
+	variableInvoker   = 11
+	variableSchemas   = 12
+	tooManySchemas    = 254
+)
+
+// schemas are those that a statement touches, as MySQL notes them down in its variables. MariaDB does not.
+func schemas(variables []byte) []string {
+	at := 0
+	text := func(terminated int) {
+		if at < len(variables) {
+			at += 1 + int(variables[at]) + terminated
+		}
+	}
+	for at < len(variables) {
+		code := variables[at]
+		at++
+		switch code {
+		case variableCatalog:
+			text(1)
+		case variableTimeZone, variableCatalogNZ:
+			text(0)
+		case variableMaster:
+			at += 4
+		case variableInvoker:
+			text(0)
+			text(0)
+		case variableSchemas:
+			if at < len(variables) {
+				return list(variables[at], variables[at+1:])
+			}
+			return nil
+		default:
+			size, ok := variableSizes[code]
+			if !ok { // the ones after it cannot be found
+				return nil
+			}
+			at += size
+		}
+	}
+	return nil
+}
+
+func list(n byte, rest []byte) []string {
+	if n == tooManySchemas {
+		return nil
+	}
+	var out []string
+	for range n {
+		i := bytes.IndexByte(rest, 0)
+		if i < 0 {
+			return nil
+		}
+		out = append(out, string(rest[:i]))
+		rest = rest[i+1:]
+	}
+	return out
+}

@@ -1,0 +1,19 @@
+package consumer
+
+import (
+	"cmp"
+
+	"truelag/mysql"
+)
+
+// comparePlaces is below 0 where a comes before b in files of one base. Other places are not comparable: 0.
+func comparePlaces(a, b *mysql.Position) int {
+	an, ok := mysql.ParseFileName(a.File)
+	bn, too := mysql.ParseFileName(b.File)
+	if !ok || !too || an.Base != bn.Base {
+		return 0
+	}
+	af, _ := an.Number()
+	bf, _ := bn.Number()
+	return cmp.Or(cmp.Compare(af, bf), cmp.Compare(a.Pos, b.Pos))
+}

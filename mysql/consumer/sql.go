@@ -1,0 +1,164 @@
+package consumer
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"truelag/mysql"
+)
+
+// SQLConfig is a query that tells a consumer's place.
+type SQLConfig struct {
+	Name string // of the consumer
+
+	// Query answers one row at the most; none is a consumer that has noted nothing down. Its columns are taken by their names, in any
+	// case and order: file (binlog_file), position (pos, binlog_position), gtid (gtids, gtid_set), and, where they are known, event,
+	// row, snapshot and server (the server_uuid of the server whose files these are). Others are left out; NULL is a value that is not
+	// told.
+	Query string
+
+	DB *sql.DB // the consumer's own
+}
+
+// SQL reads a place by a query.
+type SQL struct {
+	name, query string
+	args        []any
+	db          *sql.DB
+	choose      func(rows []fields) (row fields, which string, err error)
+}
+
+// NewSQL asks nothing yet.
+func NewSQL(cfg SQLConfig) (*SQL, error) {
+	switch {
+	case strings.TrimSpace(cfg.Query) == "":
+		return nil, errors.New("no query")
+	case cfg.DB == nil:
+		return nil, errors.New("no database for the query")
+	}
+	return &SQL{name: cfg.Name, query: cfg.Query, db: cfg.DB, choose: oneRow}, nil
+}
+
+// Name is the consumer's.
+func (s *SQL) Name() string { return s.name }
+
+// Close closes the database.
+func (s *SQL) Close() { _ = s.db.Close() } // nothing of it was written
+
+// Read runs the query.
+func (s *SQL) Read(ctx context.Context) (mysql.Note, error) {
+	rows, err := s.rows(ctx)
+	if err != nil {
+		return mysql.Note{}, fmt.Errorf("query for the place: %w", err)
+	}
+	if len(rows) == 0 {
+		return mysql.Note{}, nil
+	}
+	row, which, err := s.choose(rows)
+	if err != nil {
+		return mysql.Note{}, err
+	}
+	note := mysql.Note{Which: which}
+	note.Position, err = row.place()
+	if err != nil {
+		return note, fmt.Errorf("answer of the query for the place: %w", err)
+	}
+	return note, nil
+}
+
+// maxRows is how many rows are read to choose from.
+const maxRows = 1000
+
+// rows are the answer's, with the columns' names in lower case.
+func (s *SQL) rows(ctx context.Context) ([]fields, error) {
+	answer, err := s.db.QueryContext(ctx, s.query, s.args...)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	names, err := answer.Columns()
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		names[i] = strings.ToLower(strings.TrimSpace(name))
+	}
+	var rows []fields
+	for answer.Next() {
+		if len(rows) == maxRows {
+			return nil, fmt.Errorf("it answers more than %d rows", maxRows)
+		}
+		values := make([]sql.NullString, len(names))
+		into := make([]any, len(names))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := answer.Scan(into...); err != nil {
+			return nil, err
+		}
+		row := fields{}
+		for i, name := range names {
+			row.set(name, values[i])
+		}
+		rows = append(rows, row)
+	}
+	return rows, answer.Err() // what broke off is not the answer
+}
+
+// place reads a row's position. nil is one that tells none: all its columns are NULL.
+func (f fields) place() (*mysql.Position, error) {
+	known := fields{}
+	for name, aliases := range placeColumns {
+		for _, alias := range append([]string{name}, aliases...) {
+			if value, ok := f[alias]; ok && known[name] == nil {
+				known[name] = value
+			}
+		}
+	}
+	_, file := known.present("file")
+	_, gtids := known.present("gtids")
+	if !file && !gtids {
+		return nil, fmt.Errorf("want columns file and position, or gtid: it has %s", f.names())
+	}
+	empty := true
+	for _, name := range []string{"file", "gtids"} {
+		_, value := known.find(name)
+		empty = empty && (value == nil || string(value) == `""`)
+	}
+	if empty {
+		return nil, nil
+	}
+	o, err := parseFieldsOffset(known)
+	if o == nil {
+		return nil, err
+	}
+	server, wrong := known.text("server")
+	o.position.Server = server
+	return &o.position, errors.Join(err, wrong)
+}
+
+// placeColumns are other names of a place's columns.
+var placeColumns = map[string][]string{
+	"file": {"binlog_file"}, "pos": {"position", "binlog_position"}, "gtids": {"gtid", "gtid_set"},
+	"event": nil, "row": nil, "snapshot": nil, "server": nil,
+}
+
+func (f fields) present(name string) (string, bool) {
+	_, ok := f[name]
+	return name, ok
+}
+
+// oneRow wants one.
+func oneRow(rows []fields) (fields, string, error) {
+	if len(rows) > 1 {
+		return nil, "", fmt.Errorf("the query for the place answers %d rows: want one, add a condition or ORDER BY and LIMIT 1", len(rows))
+	}
+	return rows[0], "", nil
+}
+
+var _ = slices.Sorted(maps.Keys(placeColumns))

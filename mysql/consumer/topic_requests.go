@@ -1,0 +1,241 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+const (
+	fetchBytes     = 8 << 20 // what one Fetch may answer
+	partitionBytes = 1 << 20 // what it may answer for one partition
+
+	logStart, logEnd int64 = -2, -1 // ListOffsets; with isolation 1, the end is the last stable offset
+)
+
+// topicMeta is what Metadata tells of the topic.
+type topicMeta struct {
+	id      [16]byte
+	leaders map[int32][]int32 // partitions by leader
+}
+
+func (m *topicMeta) has(id int32) bool {
+	for _, ids := range m.leaders {
+		for _, one := range ids {
+			if one == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (l *offsetLog) metadata(ctx context.Context) (*topicMeta, error) {
+	req := kmsg.NewPtrMetadataRequest()
+	topic := kmsg.NewMetadataRequestTopic()
+	topic.Topic = kmsg.StringPtr(l.topic)
+	req.Topics = append(req.Topics, topic)
+	req.AllowAutoTopicCreation = false
+	resp, err := l.client.Request(ctx, req)
+	if err != nil {
+		return nil, fmt.Errorf("metadata: %w", err)
+	}
+	answer, ok := resp.(*kmsg.MetadataResponse)
+	if !ok || len(answer.Topics) != 1 {
+		return nil, errors.New("metadata: the answer leaves the topic out")
+	}
+	told := answer.Topics[0]
+	if err := refused(told.ErrorCode, "metadata"); err != nil {
+		return nil, err
+	}
+	m := &topicMeta{id: told.TopicID, leaders: map[int32][]int32{}}
+	for _, p := range told.Partitions {
+		if p.Leader < 0 {
+			return nil, fmt.Errorf("partition %d has no leader: %w", p.Partition, kerr.LeaderNotAvailable)
+		}
+		m.leaders[p.Leader] = append(m.leaders[p.Leader], p.Partition)
+	}
+	return m, nil
+}
+
+// topicLeg is the part of a reading that one leader answers.
+type topicLeg struct {
+	*offsetLog
+	leader int32
+	logs   []*partitionLog
+}
+
+// read reads the leader's partitions to their ends.
+func (l *topicLeg) read(ctx context.Context) error {
+	ends, err := l.list(ctx, l.logs, logEnd)
+	if err != nil {
+		return err
+	}
+	var fresh []*partitionLog
+	for _, log := range l.logs {
+		log.end = ends[log.id]
+		if log.next < 0 || log.next > log.end { // truncated, or the topic was made again where ids are not told
+			fresh = append(fresh, log)
+		}
+	}
+	if err := l.restart(ctx, fresh); err != nil {
+		return err
+	}
+	for left := l.behind(); len(left) > 0; left = l.behind() {
+		if err := l.fetch(ctx, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restart goes to where the logs start.
+func (l *topicLeg) restart(ctx context.Context, logs []*partitionLog) error {
+	if len(logs) == 0 {
+		return nil
+	}
+	starts, err := l.list(ctx, logs, logStart)
+	if err != nil {
+		return err
+	}
+	for _, log := range logs {
+		clear(log.kept)
+		log.next = starts[log.id]
+	}
+	return nil
+}
+
+func (l *topicLeg) behind() []*partitionLog {
+	var left []*partitionLog
+	for _, log := range l.logs {
+		if log.next < log.end {
+			left = append(left, log)
+		}
+	}
+	return left
+}
+
+// ask sends a request to the leader.
+func (l *topicLeg) ask(ctx context.Context, req kmsg.Request) (kmsg.Response, error) {
+	resp, err := l.client.Broker(int(l.leader)).RetriableRequest(ctx, req)
+	if err != nil {
+		return nil, fmt.Errorf("%s at broker %d: %w", kmsg.NameForKey(req.Key()), l.leader, err)
+	}
+	return resp, nil
+}
+
+// list asks where the partitions start or end, for a reader of what is committed.
+func (l *topicLeg) list(ctx context.Context, logs []*partitionLog, at int64) (map[int32]int64, error) {
+	req := kmsg.NewPtrListOffsetsRequest()
+	req.IsolationLevel = 1
+	topic := kmsg.NewListOffsetsRequestTopic()
+	topic.Topic = l.topic
+	for _, log := range logs {
+		p := kmsg.NewListOffsetsRequestTopicPartition()
+		p.Partition, p.Timestamp = log.id, at
+		topic.Partitions = append(topic.Partitions, p)
+	}
+	req.Topics = append(req.Topics, topic)
+	resp, err := l.ask(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	found := map[int32]int64{}
+	for _, t := range resp.(*kmsg.ListOffsetsResponse).Topics {
+		for _, p := range t.Partitions {
+			if err := refused(p.ErrorCode, fmt.Sprintf("offsets of partition %d", p.Partition)); err != nil {
+				return nil, err
+			}
+			if p.Offset >= 0 {
+				found[p.Partition] = p.Offset
+			}
+		}
+	}
+	for _, log := range logs {
+		if _, ok := found[log.id]; !ok {
+			return nil, fmt.Errorf("offsets of partition %d are not in the answer of broker %d", log.id, l.leader)
+		}
+	}
+	return found, nil
+}
+
+// fetch reads on in partitions that are behind. Each gets further or fails.
+func (l *topicLeg) fetch(ctx context.Context, logs []*partitionLog) error {
+	req := kmsg.NewPtrFetchRequest()
+	req.MaxBytes, req.IsolationLevel = fetchBytes, 1
+	topic := kmsg.NewFetchRequestTopic()
+	topic.Topic, topic.TopicID = l.topic, l.id
+	for _, log := range logs {
+		p := kmsg.NewFetchRequestTopicPartition()
+		p.Partition, p.FetchOffset, p.PartitionMaxBytes = log.id, log.next, partitionBytes
+		topic.Partitions = append(topic.Partitions, p)
+	}
+	req.Topics = append(req.Topics, topic)
+	resp, err := l.ask(ctx, req)
+	if err != nil {
+		return err
+	}
+	answer := resp.(*kmsg.FetchResponse)
+	if err := refused(answer.ErrorCode, "fetch"); err != nil {
+		return err
+	}
+	rows := map[int32]*kmsg.FetchResponseTopicPartition{}
+	read, moved := 0, false
+	for i := range answer.Topics {
+		for k := range answer.Topics[i].Partitions {
+			row := &answer.Topics[i].Partitions[k]
+			rows[row.Partition] = row
+			read += len(row.RecordBatches)
+		}
+	}
+	for _, log := range logs {
+		row := rows[log.id]
+		switch {
+		case row == nil:
+			return fmt.Errorf("partition %d is not in the answer of broker %d", log.id, l.leader)
+		case errors.Is(kerr.ErrorForCode(row.ErrorCode), kerr.OffsetOutOfRange): // deleted up to there, or truncated
+			if err := l.restart(ctx, []*partitionLog{log}); err != nil {
+				return err
+			}
+			moved = true
+			continue
+		}
+		if err := refused(row.ErrorCode, fmt.Sprintf("fetch of partition %d", log.id)); err != nil {
+			return err
+		}
+		switch further, err := log.take(row, l.wanted); {
+		case err != nil:
+			return err
+		case further:
+			moved = true
+		case read == 0: // nothing is left in any: the cleaner has taken what was there below the end
+			log.next, moved = log.end, true
+		}
+	}
+	if !moved {
+		return fmt.Errorf("broker %d answers batches that are cut short", l.leader)
+	}
+	return nil
+}
+
+// take takes the records of an answer, and tells whether there were any to go by.
+func (log *partitionLog) take(row *kmsg.FetchResponseTopicPartition, wanted map[string]bool) (further bool, err error) {
+	got, next := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{
+		Offset: log.next, IsolationLevel: kgo.ReadCommitted(), Partition: log.id,
+	}, row, kgo.DefaultDecompressor(), nil)
+	for _, r := range got.Records {
+		log.keep(r, wanted)
+	}
+	if next > log.next {
+		log.next = next
+		return true, nil
+	}
+	if got.Err != nil {
+		err = fmt.Errorf("partition %d at offset %d: %w", log.id, log.next, got.Err)
+	}
+	return false, err
+}

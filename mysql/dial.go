@@ -1,0 +1,99 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	driver "github.com/go-sql-driver/mysql"
+)
+
+// lifetime is when a connection is made anew: one that never ends would stay with a server whose name has moved on to another.
+const lifetime = 10 * time.Minute
+
+// network is how net.Dial names the address.
+func (d Dial) network() (network, address string, err error) {
+	if path, ok := strings.CutPrefix(d.Address, "unix:"); ok {
+		if path == "" {
+			return "", "", fmt.Errorf("address %q: want host:port or unix:/path/of/socket", d.Address)
+		}
+		return "unix", path, nil
+	}
+	if _, port, err := net.SplitHostPort(d.Address); err != nil || port == "" {
+		return "", "", fmt.Errorf("address %q: want host:port or unix:/path/of/socket", d.Address)
+	}
+	return "tcp", d.Address, nil
+}
+
+// Open returns a pool of one connection, which is made when it is first used. An error shows no secret.
+func (d Dial) Open() (*sql.DB, error) {
+	cfg := driver.NewConfig()
+	var err error
+	if cfg.Net, cfg.Addr, err = d.network(); err != nil {
+		return nil, err
+	}
+	if d.User == "" {
+		return nil, errors.New("no user: want the name that the server knows")
+	}
+	cfg.User = d.User
+	cfg.TLS = d.TLS.Clone()
+	cfg.Timeout = d.Timeout
+	cfg.Logger = &driver.NopLogger{} // it returns all that it logs
+	if d.Password != nil {
+		err = cfg.Apply(driver.BeforeConnect(func(_ context.Context, cfg *driver.Config) error {
+			password, err := d.Password()
+			cfg.Passwd = password
+			return err
+		}))
+		if err != nil {
+			return nil, err
+		}
+	}
+	connector, err := driver.NewConnector(cfg)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(1)
+	db.SetMaxIdleConns(1)
+	db.SetConnMaxLifetime(lifetime)
+	return db, nil
+}
+
+// What servers answer to a statement.
+const (
+	errorSyntax   = 1064
+	errorVariable = 1193 // there is no such variable
+	errorBinlog   = 1381 // no binlog is written
+)
+
+// longestWords is how much of a server's own words an error shows.
+const longestWords = 300
+
+// answered makes an error of a statement one of ours: what the server has to say is cut to a length that fits a line, and a
+// missing privilege is told as ErrDenied.
+func answered(err error) error {
+	var said *driver.MySQLError
+	if !errors.As(err, &said) {
+		return err
+	}
+	short := *said
+	if len(short.Message) > longestWords {
+		short.Message = strings.ToValidUTF8(short.Message[:longestWords], "") + "..."
+	}
+	switch said.Number {
+	case 1044, 1142, 1143, 1227, 1370, 3118:
+		return fmt.Errorf("%w: %w", ErrDenied, &short)
+	}
+	return &short
+}
+
+// says tells whether err is what a server answered with that number.
+func says(err error, number uint16) bool {
+	var said *driver.MySQLError
+	return errors.As(err, &said) && said.Number == number
+}

@@ -1,0 +1,63 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// row is a row of an answer by the lower-case names of its columns. It is good until the next.
+type row struct {
+	columns map[string]int
+	cells   []sql.RawBytes
+}
+
+// text is a cell; false where it is NULL or there is no such column.
+func (r row) text(column string) (string, bool) {
+	i, ok := r.columns[column]
+	if !ok || r.cells[i] == nil {
+		return "", false
+	}
+	return string(r.cells[i]), true
+}
+
+// query hands out the rows of an answer one by one. It ends with each's first error.
+func query(ctx context.Context, conn *sql.Conn, statement string, each func(row) error) (err error) {
+	rows, err := conn.QueryContext(ctx, statement)
+	if err != nil {
+		return answered(err)
+	}
+	defer func() {
+		if e := rows.Close(); err == nil && e != nil {
+			err = answered(e)
+		}
+	}()
+	names, err := rows.Columns()
+	if err != nil {
+		return answered(err)
+	}
+	r := row{columns: make(map[string]int, len(names)), cells: make([]sql.RawBytes, len(names))}
+	cells := make([]any, len(names))
+	for i, name := range names {
+		r.columns[strings.ToLower(name)] = i
+		cells[i] = &r.cells[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(cells...); err != nil {
+			return err
+		}
+		if err := each(r); err != nil {
+			return err
+		}
+	}
+	return answered(rows.Err())
+}
+
+// want is an error about a column that must be there.
+func (r row) want(column string) error {
+	if _, ok := r.columns[column]; ok {
+		return nil
+	}
+	return fmt.Errorf("the answer has no column %s", column)
+}

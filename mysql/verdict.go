@@ -1,0 +1,85 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// position is what is to be measured: nil where nothing could be read, and no place where none is noted down.
+func (c *ConsumerReading) position() *Position {
+	switch {
+	case c.Err != nil:
+		return nil
+	case c.Note.Position == nil:
+		return &Position{ReadAt: c.ReadAt}
+	default:
+		return c.Note.Position
+	}
+}
+
+// measure scans for one consumer after the other, and measures each. A round that has no time left for all begins with others
+// than the one before.
+func (r *rounds) measure(ctx context.Context, reading *Reading) {
+	n := len(reading.Consumers)
+	first := r.first
+	for i := range n {
+		at := (first + i) % n
+		c, w := &reading.Consumers[at], r.watches[at]
+		inv, p := reading.Inventory, c.position()
+		w.weigh(inv, p)
+		c.Distance = w.doubt.measure(inv, p, Scan{})
+		if r.cfg.Scanner != nil && (c.Distance.State == OK || c.Distance.State == CaughtUp) {
+			if r.scan(ctx, c, inv) {
+				r.first = (at + 1) % n
+			}
+			if c.Scan != nil {
+				c.Distance = w.doubt.measure(inv, p, *c.Scan)
+			}
+		}
+		w.doubt.well = c.Distance.State == OK || c.Distance.State == CaughtUp
+	}
+}
+
+// errNoTime is that a round had no time left for a scan.
+var errNoTime = errors.New("no time was left in this round")
+
+// reserve is what scans leave of a round's time to what comes after them.
+const reserve = 100 * time.Millisecond
+
+// scan looks at the events after a consumer's position; false: there was no time for it.
+func (r *rounds) scan(ctx context.Context, c *ConsumerReading, inv *Inventory) bool {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/10)))
+		defer cancel()
+	}
+	if ctx.Err() != nil {
+		c.ScanErr = errNoTime
+		return false
+	}
+	var scan Scan
+	c.ScanErr = guarded(func() (err error) {
+		scan, err = r.cfg.Scanner.Scan(ctx, inv, c.Note.Position)
+		return err
+	})
+	switch {
+	case c.ScanErr == nil:
+		c.Scan, r.denied = &scan, nil
+	case errors.Is(c.ScanErr, ErrDenied):
+		r.denied = c.ScanErr
+	}
+	return true
+}
+
+// weigh lets the doubt about a consumer's set take in a reading.
+func (w *watch) weigh(inv *Inventory, p *Position) {
+	if p == nil || inv.Executed == nil || older(inv.SetsAt, p.ReadAt) {
+		return
+	}
+	consumed, err := inv.Flavor.Parse(p.GTIDs)
+	if err != nil || consumed.IsEmpty() {
+		return
+	}
+	w.doubt.weigh(inv.Server, *inv.Executed, consumed, inv.SetsAt)
+}
