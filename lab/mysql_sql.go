@@ -2,8 +2,10 @@ package lab
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"strconv"
 	"testing"
 )
 
@@ -56,38 +58,83 @@ func (m *MySQL) GTIDs(t testing.TB) string {
 	return m.Text(t, "SELECT @@global.gtid_executed")
 }
 
-// Files are the binlog's files. On MariaDB a file gets one more event a moment after it was begun.
+// Files are the binlog's files.
 func (m *MySQL) Files(t testing.TB) []BinlogFile {
 	t.Helper()
 	var files []BinlogFile
-	within(t, patience, func(ctx context.Context) error {
-		rows, err := m.Root.QueryContext(ctx, "SHOW BINARY LOGS")
+	for _, r := range m.Rows(t, "SHOW BINARY LOGS") {
+		size, err := strconv.ParseInt(r["File_size"], 10, 64)
 		if err != nil {
-			return fmt.Errorf("%s: list files: %w", m.name, err)
+			t.Fatal(err)
+		}
+		files = append(files, BinlogFile{Name: r["Log_name"], Size: size})
+	}
+	return files
+}
+
+// End is where the binlog ends: the last of its files, and that one's size. On MariaDB it is so once the event is written
+// that follows a file's beginning after a moment: it says that no earlier file is needed any more.
+func (m *MySQL) End(t testing.TB) BinlogFile {
+	t.Helper()
+	var end BinlogFile
+	Await(t, func() error {
+		files := m.Files(t)
+		end = files[len(files)-1]
+		if !m.Options.MariaDB() {
+			return nil
+		}
+		rows := m.Rows(t, "SHOW BINLOG EVENTS IN '"+end.Name+"'")
+		for _, r := range rows {
+			if r["Event_type"] == "Binlog_checkpoint" && r["Info"] == end.Name {
+				return nil
+			}
+		}
+		return fmt.Errorf("%s: %s has no checkpoint of its own yet", m.name, end.Name)
+	})
+	return end
+}
+
+// Rotate begins a new file, and returns when nothing more is written to it by itself.
+func (m *MySQL) Rotate(t testing.TB) {
+	t.Helper()
+	m.Exec(t, "FLUSH BINARY LOGS")
+	m.End(t)
+}
+
+// Rows are the rows of a query, by the names of their columns. What is NULL is left out.
+func (m *MySQL) Rows(t testing.TB, query string) []map[string]string {
+	t.Helper()
+	var all []map[string]string
+	within(t, patience, func(ctx context.Context) error {
+		rows, err := m.Root.QueryContext(ctx, query)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", m.name, clip(query), err)
 		}
 		defer rows.Close()
 		columns, err := rows.Columns()
 		if err != nil {
 			return err
 		}
-		for files = nil; rows.Next(); {
-			var f BinlogFile
-			row := []any{&f.Name, &f.Size, new(string)} // from MySQL 8.0.14 on: Encrypted
-			if err := rows.Scan(row[:len(columns)]...); err != nil {
+		for all = nil; rows.Next(); {
+			values := make([]sql.NullString, len(columns))
+			to := make([]any, len(columns))
+			for i := range values {
+				to[i] = &values[i]
+			}
+			if err := rows.Scan(to...); err != nil {
 				return err
 			}
-			files = append(files, f)
+			row := map[string]string{}
+			for i, v := range values {
+				if v.Valid {
+					row[columns[i]] = v.String
+				}
+			}
+			all = append(all, row)
 		}
 		return rows.Err()
 	})
-	return files
-}
-
-// End is where the binlog ends: the last of its files, and that one's size.
-func (m *MySQL) End(t testing.TB) BinlogFile {
-	t.Helper()
-	files := m.Files(t)
-	return files[len(files)-1]
+	return all
 }
 
 // clip makes a statement fit into a line.
