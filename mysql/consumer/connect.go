@@ -59,7 +59,7 @@ func (c *Connect) Name() string { return c.cfg.Name }
 // Close ends idle connections.
 func (c *Connect) Close() { c.http.Close() }
 
-// Read asks for offsets and state at the same time. What one of them tells is in the note though the other fails.
+// Read asks for offsets and state at the same time. What one of them tells is in the note though the other could not be read.
 func (c *Connect) Read(ctx context.Context) (mysql.Note, error) {
 	var told connectorState
 	var stateErr error
@@ -76,7 +76,7 @@ func (c *Connect) Read(ctx context.Context) (mysql.Note, error) {
 		told, stateErr = connectorState{State: stateMissing}, nil
 	}
 	note.State, note.Reason = told.State, told.Reason
-	return note, errors.Join(err, stateErr)
+	return settle(beside(note, stateErr), err)
 }
 
 func (c *Connect) readOffsets(ctx context.Context) (mysql.Note, error) {

@@ -2,7 +2,6 @@ package consumer
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -33,7 +32,6 @@ func parseConnectorState(raw []byte) (connectorState, error) {
 	var answer struct {
 		Connector taskState   `json:"connector"`
 		Tasks     []taskState `json:"tasks"`
-		Type      string      `json:"type"`
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return connectorState{}, fmt.Errorf("%w: %w", errNoJSON, err)
@@ -41,20 +39,16 @@ func parseConnectorState(raw []byte) (connectorState, error) {
 	if answer.Connector.State == "" {
 		return connectorState{}, fmt.Errorf("%w: it has no state of the connector", errNoJSON)
 	}
-	var err error
-	if answer.Type == "sink" {
-		err = errors.New("it is a sink connector, which reads no binlog")
-	}
 	told := answer.Connector
 	if told.word() == stateRunning && len(answer.Tasks) == 0 {
-		return connectorState{State: stateUnassigned, Reason: "the connector has no task"}, err
+		return connectorState{State: stateUnassigned, Reason: "the connector has no task"}, nil
 	}
 	for _, task := range answer.Tasks {
 		if told.word() != stateFailed && (task.word() == stateFailed || told.word() == stateRunning) {
 			told = task
 		}
 	}
-	return connectorState{State: told.word(), Reason: traceReason(told.Trace)}, err
+	return connectorState{State: told.word(), Reason: traceReason(told.Trace)}, nil
 }
 
 func (s taskState) word() string { return stateWord(s.State) }

@@ -117,6 +117,17 @@ func parseOffset(raw []byte) (*offset, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.offset()
+}
+
+// The names under which a place is noted down: Debezium's, what people call it by hand, and Maxwell's columns.
+var (
+	fileNames = []string{"file", "binlog_file"}
+	posNames  = []string{"pos", "position", "binlog_position"}
+	gtidNames = []string{"gtids", "gtid", "gtid_set"}
+)
+
+func (f fields) offset() (*offset, error) {
 	var o offset
 	p := &o.position
 	errs := make([]error, 0, 8)
@@ -125,12 +136,12 @@ func parseOffset(raw []byte) (*offset, error) {
 			errs = append(errs, err)
 		}
 	}
-	file, err := f.text("file")
+	file, err := f.text(fileNames...)
 	collect(err)
-	pos, hasPos, err := f.number("pos", "position")
+	pos, hasPos, err := f.number(posNames...)
 	collect(err)
 	collect(setPlace(p, file, pos, hasPos && err == nil))
-	gtids, err := f.text("gtids", "gtid", "gtid_set")
+	gtids, err := f.text(gtidNames...)
 	collect(err)
 	collect(setGTIDs(p, gtids))
 	p.Event, _, err = f.number("event")

@@ -3,9 +3,9 @@ package consumer
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -66,9 +66,9 @@ func (s *SQL) Read(ctx context.Context) (mysql.Note, error) {
 	note := mysql.Note{Which: which}
 	note.Position, err = row.place()
 	if err != nil {
-		return note, fmt.Errorf("answer of the query for the place: %w", err)
+		err = fmt.Errorf("answer of the query for the place: %w", err)
 	}
-	return note, nil
+	return settle(note, err)
 }
 
 // maxRows is how many rows are read to choose from.
@@ -110,47 +110,41 @@ func (s *SQL) rows(ctx context.Context) ([]fields, error) {
 	return rows, answer.Err() // what broke off is not the answer
 }
 
-// place reads a row's position. nil is one that tells none: all its columns are NULL.
+// set sets a column's value; NULL is a member that tells nothing.
+func (f fields) set(name string, value sql.NullString) {
+	f[name] = json.RawMessage("null")
+	if value.Valid {
+		f[name] = quoted(value.String)
+	}
+}
+
+func quoted(text string) json.RawMessage {
+	raw, _ := json.Marshal(text) // of a string there is no error
+	return raw
+}
+
+// place is the position of a row, or of an object that a person's program wrote. nil is one that tells none: NULL where it could be.
 func (f fields) place() (*mysql.Position, error) {
-	known := fields{}
-	for name, aliases := range placeColumns {
-		for _, alias := range append([]string{name}, aliases...) {
-			if value, ok := f[alias]; ok && known[name] == nil {
-				known[name] = value
-			}
-		}
+	there, told := false, false
+	for _, name := range slices.Concat(fileNames, gtidNames) {
+		_, ok := f[name]
+		there = there || ok
+		text, err := f.text(name)
+		told = told || text != "" || err != nil
 	}
-	_, file := known.present("file")
-	_, gtids := known.present("gtids")
-	if !file && !gtids {
-		return nil, fmt.Errorf("want columns file and position, or gtid: it has %s", f.names())
+	if !there {
+		return nil, fmt.Errorf("want file and position, or gtid: it has %s", f.names())
 	}
-	empty := true
-	for _, name := range []string{"file", "gtids"} {
-		_, value := known.find(name)
-		empty = empty && (value == nil || string(value) == `""`)
-	}
-	if empty {
+	if _, snapshot := f.find("snapshot"); !told && snapshot == nil {
 		return nil, nil
 	}
-	o, err := parseFieldsOffset(known)
+	o, err := f.offset()
 	if o == nil {
 		return nil, err
 	}
-	server, wrong := known.text("server")
+	server, wrong := f.text("server")
 	o.position.Server = server
 	return &o.position, errors.Join(err, wrong)
-}
-
-// placeColumns are other names of a place's columns.
-var placeColumns = map[string][]string{
-	"file": {"binlog_file"}, "pos": {"position", "binlog_position"}, "gtids": {"gtid", "gtid_set"},
-	"event": nil, "row": nil, "snapshot": nil, "server": nil,
-}
-
-func (f fields) present(name string) (string, bool) {
-	_, ok := f[name]
-	return name, ok
 }
 
 // oneRow wants one.
@@ -160,5 +154,3 @@ func oneRow(rows []fields) (fields, string, error) {
 	}
 	return rows[0], "", nil
 }
-
-var _ = slices.Sorted(maps.Keys(placeColumns))

@@ -105,9 +105,9 @@ func (c *TopicConsumer) Read(ctx context.Context) (mysql.Note, error) {
 	}
 	note, err := choose(all, c.cfg.Server, "record")
 	if err != nil {
-		return note, fmt.Errorf("topic %s: %w", c.topic.cfg.Topic, err)
+		err = fmt.Errorf("topic %s: %w", c.topic.cfg.Topic, err)
 	}
-	return note, nil
+	return settle(note, err)
 }
 
 func (t *Topic) read(ctx context.Context, connector string) ([]partition, error) {

@@ -1,0 +1,112 @@
+package consumer
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"truelag/mysql"
+)
+
+// DebeziumConfig is a connector of Debezium by its own metrics (JMX), of the kind connector-metrics. They tell what it has read: what
+// it has noted down for its next start can be older, and is told by Connect or a Topic.
+type DebeziumConfig struct {
+	Name string // of the consumer
+
+	// URLs are the pages of the JMX exporter, or Jolokia's agents, of every worker that may run the connector.
+	URLs []string
+
+	// Server is the connector's topic prefix. Empty: that of the only connector there is.
+	Server string
+
+	Client *http.Client // knows certificates and credentials, and is the consumer's own; nil: plain
+}
+
+// lagAttribute is the lag that Debezium reckons: of the last event that it has handled, in milliseconds. It stands still while nothing
+// is read, and is -1 before the first event.
+const lagAttribute = "MilliSecondsBehindSource"
+
+// metrics are what one connector's attributes tell.
+type metrics struct {
+	server string
+
+	file, gtids       string
+	pos               int64
+	hasPos            bool
+	lag               float64
+	hasLag            bool
+	connected         bool
+	hasConnected      bool
+	snapshot, hasSnap bool
+	errs              []error
+}
+
+// of returns the connector of that name.
+func of(all map[string]*metrics, server string) *metrics {
+	m := all[server]
+	if m == nil {
+		m = &metrics{server: server}
+		all[server] = m
+	}
+	return m
+}
+
+// pickServer takes the configured connector, or the only one. nil is none: the metrics are there while its task runs.
+func pickServer(all map[string]*metrics, server string) (*metrics, error) {
+	if server != "" || len(all) == 0 {
+		return all[server], nil
+	}
+	if len(all) > 1 {
+		names := slices.Sorted(maps.Keys(all))
+		for i, name := range names {
+			names[i] = shown(name)
+		}
+		return nil, fmt.Errorf("metrics of connectors %s: configure the server (topic.prefix) of one", strings.Join(names, ", "))
+	}
+	for _, m := range all {
+		return m, nil
+	}
+	return nil, nil
+}
+
+// note makes one of what was told. gone is the state where nothing was.
+func (m *metrics) note() (mysql.Note, error) {
+	if m == nil {
+		return mysql.Note{State: stateMissing, Reason: "no process tells metrics of the connector: no task of it runs there"}, nil
+	}
+	var note mysql.Note
+	if m.hasConnected {
+		note.State = stateDisconnected
+		if m.connected {
+			note.State = stateRunning
+		}
+	}
+	if m.hasLag {
+		note.Reported = []mysql.Reported{{Source: lagAttribute, Value: m.lag}}
+	}
+	var p mysql.Position
+	errs := m.errs
+	if m.file != "" {
+		errs = append(errs, setPlace(&p, m.file, m.pos, m.hasPos))
+	}
+	errs = append(errs, setGTIDs(&p, m.gtids))
+	if m.hasSnap && m.snapshot && p.IsZero() {
+		p.Snapshot = "true" // one that runs beside streaming, or interrupts it, has a place
+	}
+	if !p.IsZero() || p.Snapshot != "" {
+		note.Position = &p
+	}
+	err := errors.Join(errs...)
+	if note.Position == nil && m.hasPos && m.pos > 0 {
+		err = cmp.Or(err, errNoFile)
+	}
+	return settle(note, err)
+}
+
+// errNoFile is what the JMX exporter's usual rules come to: it leaves out attributes that are texts.
+var errNoFile = errors.New("BinlogPosition is told and BinlogFilename is not: the exporter of JMX wants a rule that makes a label of it, " +
+	"see the documentation; the lag that is reported is read all the same")

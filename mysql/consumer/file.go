@@ -1,0 +1,112 @@
+package consumer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"truelag/mysql"
+)
+
+const (
+	// maxFile is the longest file that is read.
+	maxFile = 4 << 20
+
+	// rewriteTime is how long a file that is no JSON is given: whoever writes it may not have been done.
+	rewriteTime = 50 * time.Millisecond
+)
+
+// FileConfig is a file that some program writes a consumer's place to.
+type FileConfig struct {
+	Name string // of the consumer
+	Path string
+}
+
+// File reads a file with a JSON object of file and pos (position), or gtids (gtid, gtid_set), and, where they are known, event and row
+// (how much of the transaction there was handled), snapshot, server (the server_uuid of the server whose files these are), state and
+// reason. Numbers may be texts, and other members are left out.
+type File struct{ cfg FileConfig }
+
+// NewFile reads nothing yet.
+func NewFile(cfg FileConfig) (*File, error) {
+	if cfg.Path == "" {
+		return nil, errors.New("no path of the file with the place")
+	}
+	return &File{cfg}, nil
+}
+
+// Name is the consumer's.
+func (f *File) Name() string { return f.cfg.Name }
+
+// Close does nothing.
+func (f *File) Close() {}
+
+// Read reads the file.
+func (f *File) Read(ctx context.Context) (note mysql.Note, err error) {
+	err = readJSONFile(ctx, f.cfg.Path, func(raw []byte) (wrong error, broken bool) {
+		object, err := parseFields(raw)
+		if err != nil {
+			return err, true
+		}
+		note.Position, err = object.place()
+		state, stateErr := object.text("state")
+		reason, reasonErr := object.text("reason")
+		note.State, note.Reason = stateWord(state), oneLine(reason)
+		return errors.Join(err, stateErr, reasonErr), false
+	})
+	return settle(note, err)
+}
+
+// readJSONFile reads a file, and once more where what it has is broken off.
+func readJSONFile(ctx context.Context, path string, parse func(raw []byte) (err error, broken bool)) error {
+	for again := true; ; again = false {
+		raw, err := readFile(path)
+		if err != nil {
+			return err
+		}
+		err, broken := parse(raw)
+		if err == nil {
+			return nil
+		}
+		if !broken || !again {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		timer := time.NewTimer(rewriteTime)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+}
+
+// readFile reads a file that is one: opening a pipe would wait for whoever writes to it.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	raw, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(raw) > maxFile:
+		return nil, fmt.Errorf("%s has more than %d MiB", path, maxFile>>20)
+	case len(bytes.TrimSpace(raw)) == 0:
+		return nil, fmt.Errorf("%s is empty", path)
+	}
+	return raw, nil
+}

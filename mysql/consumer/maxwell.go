@@ -1,0 +1,75 @@
+package consumer
+
+import (
+	"cmp"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// MaxwellConfig is a Maxwell, by the table in which it keeps its place.
+type MaxwellConfig struct {
+	Name string // of the consumer
+
+	// ClientID is Maxwell's client_id; empty: "maxwell", as there.
+	ClientID string
+
+	// Database is Maxwell's schema_database; empty: "maxwell", as there.
+	Database string
+
+	DB *sql.DB // of the server that has the table (Maxwell's host, not replication_host), the consumer's own
+}
+
+// maxGTIDColumn is how many characters the table's column gtid_set has. What is longer is cut where the server is not strict.
+const maxGTIDColumn = 4096
+
+// NewMaxwell reads Maxwell's table positions. After a failover it has a row for each server: the one whose heartbeat Maxwell has read
+// last is taken. Where the time of heartbeats is not told, server_id does not tell either, so several rows are an error then.
+func NewMaxwell(cfg MaxwellConfig) (*SQL, error) {
+	database := cmp.Or(cfg.Database, "maxwell")
+	s, err := NewSQL(SQLConfig{
+		Name: cfg.Name, DB: cfg.DB,
+		// All columns: those of the heartbeat came with Maxwell 1.11.
+		Query: "SELECT * FROM `" + strings.ReplaceAll(database, "`", "``") + "`.`positions` WHERE `client_id` = ?",
+	})
+	if err != nil {
+		return nil, fmt.Errorf("table positions of Maxwell: %w", err)
+	}
+	s.args = []any{cmp.Or(cfg.ClientID, "maxwell")}
+	s.choose = newestHeartbeat
+	return s, nil
+}
+
+// newestHeartbeat takes one of Maxwell's rows.
+func newestHeartbeat(rows []fields) (fields, string, error) {
+	heartbeat := func(row fields) int64 {
+		read, _, err := row.number("last_heartbeat_read")
+		if err != nil {
+			return 0
+		}
+		return read
+	}
+	slices.SortStableFunc(rows, func(a, b fields) int { return cmp.Compare(heartbeat(b), heartbeat(a)) })
+	row := rows[0]
+	var which []string
+	if len(rows) > 1 {
+		if heartbeat(row) == heartbeat(rows[1]) {
+			return nil, "", errors.New("Maxwell's table positions has several rows of the client, and no heartbeat tells which is the newest: " +
+				"delete the rows of servers that are gone")
+		}
+		server, _, err := row.number("server_id")
+		if err != nil {
+			return nil, "", fmt.Errorf("table positions of Maxwell: %w", err)
+		}
+		which = append(which, fmt.Sprintf("the row of server_id %d, whose heartbeat was read last (%s), of %d",
+			server, time.UnixMilli(heartbeat(row)).UTC().Format(time.RFC3339), len(rows)))
+	}
+	if set, err := row.text("gtid_set"); err == nil && len(set) >= maxGTIDColumn {
+		row["gtid_set"] = []byte("null")
+		which = append(which, fmt.Sprintf("file and position alone: gtid_set fills its column (%d characters), so it was cut", maxGTIDColumn))
+	}
+	return row, strings.Join(which, "; "), nil
+}
