@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"bytes"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"log/slog"
@@ -212,13 +211,6 @@ func (f *fakeServer) value(of string) (any, error) {
 
 func (f *fakeServer) dial() Dial {
 	return Dial{Address: f.address, User: "mon", Password: func() (string, error) { return "s3cret", nil }}
-}
-
-// tlsDial verifies the server by its own certificate.
-func (f *fakeServer) tlsDial(cfg *tls.Config) Dial {
-	d := f.dial()
-	d.TLS = cfg
-	return d
 }
 
 // lines collects what is logged.

@@ -83,12 +83,13 @@ func (l *listReader) ask() {
 func (l *listReader) read(ctx context.Context) (identity, []File, error) {
 	question, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
-	conn, err := l.db.Conn(question)
-	if err != nil {
-		return identity{}, nil, answered(err)
-	}
-	defer conn.Close()
-	return readList(ctx, question, conn, &l.asker)
+	var id identity
+	var files []File
+	err := connected(question, l.db, func(conn *sql.Conn) (err error) {
+		id, files, err = readList(ctx, question, conn, &l.asker)
+		return err
+	})
+	return id, files, err
 }
 
 // forget gives up the question under way with its connection: the server that was asked is no longer the one that answers.

@@ -88,15 +88,15 @@ func (r *rounds) notes(ctx context.Context) []ConsumerReading {
 func (r *rounds) facts(ctx context.Context) (facts, error) {
 	ctx, cancel := share(ctx, r.cfg.Timeout)
 	defer cancel()
-	conn, err := r.db.Conn(ctx)
+	var f facts
+	err := connected(ctx, r.db, func(conn *sql.Conn) (err error) {
+		f, err = r.asker.ask(ctx, conn)
+		return err
+	})
 	if err != nil {
-		return facts{}, fmt.Errorf("connect to %s: %w", r.cfg.Dial.Address, answered(err))
+		return facts{}, fmt.Errorf("%s: %w", r.cfg.Dial.Address, err)
 	}
-	f, err := r.asker.ask(ctx, conn)
-	if e := conn.Close(); err == nil && e != nil {
-		err = e
-	}
-	return f, err
+	return f, nil
 }
 
 // meet forgets all that was known of another server.
@@ -117,7 +117,7 @@ func (r *rounds) meet(id identity) {
 // files renews the list of files, and says why it is not new.
 func (r *rounds) files(ctx context.Context, f facts) error {
 	if late, ok := r.lists.late(); ok {
-		r.take(late, f) // what is wrong with it the next answer tells again
+		_ = r.take(late, f) // what is wrong with it the next answer tells again
 	}
 	if since := r.lists.waitingSince(); !since.IsZero() {
 		return unanswered(since)

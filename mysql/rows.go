@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -20,6 +21,19 @@ func (r row) text(column string) (string, bool) {
 		return "", false
 	}
 	return string(r.cells[i]), true
+}
+
+// connected lends the pool's connection. The context bounds the connecting alone.
+func connected(ctx context.Context, db *sql.DB, do func(*sql.Conn) error) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connect: %w", answered(err))
+	}
+	err = do(conn)
+	if e := conn.Close(); err == nil && e != nil && !errors.Is(e, sql.ErrConnDone) {
+		return e
+	}
+	return err
 }
 
 // query hands out the rows of an answer one by one. It ends with each's first error.

@@ -18,9 +18,20 @@ func (c *ConsumerReading) position() *Position {
 	}
 }
 
+// errNoTime is that a round had no time left for a scan.
+var errNoTime = errors.New("no time was left in this round")
+
+// reserve is what scans leave of a round's time to what comes after them.
+const reserve = 100 * time.Millisecond
+
 // measure scans for one consumer after the other, and measures each. A round that has no time left for all begins with others
 // than the one before.
 func (r *rounds) measure(ctx context.Context, reading *Reading) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/10)))
+		defer cancel()
+	}
 	n := len(reading.Consumers)
 	first := r.first
 	for i := range n {
@@ -41,19 +52,8 @@ func (r *rounds) measure(ctx context.Context, reading *Reading) {
 	}
 }
 
-// errNoTime is that a round had no time left for a scan.
-var errNoTime = errors.New("no time was left in this round")
-
-// reserve is what scans leave of a round's time to what comes after them.
-const reserve = 100 * time.Millisecond
-
 // scan looks at the events after a consumer's position; false: there was no time for it.
 func (r *rounds) scan(ctx context.Context, c *ConsumerReading, inv *Inventory) bool {
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/10)))
-		defer cancel()
-	}
 	if ctx.Err() != nil {
 		c.ScanErr = errNoTime
 		return false

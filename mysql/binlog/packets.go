@@ -14,8 +14,12 @@ type packets struct {
 	in   *bufio.Reader
 	left int  // of the packet that is being read
 	more bool // it goes on in the next one
-	got  int64
+
+	got, limit int64 // bytes
 }
+
+// errLimit is that as much was read as may be.
+var errLimit = errors.New("the limit of bytes is reached")
 
 const (
 	fullPacket = 1<<24 - 1
@@ -59,6 +63,9 @@ func (p *packets) header() error {
 		return cut(err)
 	}
 	p.got += int64(len(b))
+	if p.got > p.limit {
+		return errLimit
+	}
 	p.left = int(b[0]) | int(b[1])<<8 | int(b[2])<<16
 	p.more = p.left == fullPacket
 	return nil
@@ -66,6 +73,9 @@ func (p *packets) header() error {
 
 // Read reads what the event holds, and io.EOF at its end.
 func (p *packets) Read(b []byte) (int, error) {
+	if p.got > p.limit {
+		return 0, errLimit
+	}
 	for p.left == 0 {
 		if !p.more {
 			return 0, io.EOF

@@ -1,0 +1,174 @@
+package binlog
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// feed reads the events of a dump from a position on.
+type feed struct {
+	packets packets
+	decoder decoder
+
+	file  string
+	pos   int64     // behind the event that came last
+	bytes int64     // from the position to there, with the first four of each further file
+	begun time.Time // when file was, by its header; zero: not told yet
+
+	any bool // an event came that is in a file
+}
+
+// errNoEvent is that no event begins at the position.
+var errNoEvent = errors.New("no event begins there")
+
+const (
+	fileStart = 4
+
+	longestFormat     = 1 << 12
+	longestName       = 1 << 12 // of an event that gives one
+	longestDefinition = 1 << 20
+	longestRows       = 1 << 24 // an event of more is mostly one row, and takes as much again to look into
+)
+
+func newFeed(in io.Reader, file string, pos int64, limit int64) *feed {
+	return &feed{
+		packets: packets{in: bufio.NewReaderSize(in, 1<<16), limit: limit}, decoder: decoder{limit: limit},
+		file: file, pos: max(pos, fileStart),
+	}
+}
+
+// next is the next event of a file. io.EOF: the binlog ends here. What was not read of the event before is passed over.
+func (f *feed) next() (event, error) {
+	for {
+		if err := f.packets.next(); err != nil {
+			return event{}, err
+		}
+		h, err := readHeader(&f.packets)
+		if err != nil {
+			return event{}, f.wrong(h, err)
+		}
+		filed, err := f.admit(h)
+		if err != nil {
+			return event{}, f.wrong(h, err)
+		}
+		if !filed {
+			continue
+		}
+		if err := f.step(h); err != nil {
+			return event{}, err
+		}
+		e, err := f.decoder.event(h, &f.packets)
+		if err != nil {
+			return event{}, f.wrong(h, err)
+		}
+		return e, nil
+	}
+}
+
+func (f *feed) wrong(h header, err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("event of type %d before %s:%d: %w", h.code, f.file, f.pos, err)
+}
+
+// admit takes in what a server puts between the events of its files, and is false for that.
+func (f *feed) admit(h header) (bool, error) {
+	switch h.code {
+	case typeFormat:
+		raw, err := h.read(&f.packets, longestFormat)
+		if err != nil {
+			return false, err
+		}
+		f.begun = h.time()
+		return f.pos == fileStart, f.decoder.format(raw) // else that of the file, sent ahead
+	case typeRotate:
+		if h.at != 0 && h.flags&flagArtificial == 0 {
+			return true, nil
+		}
+		raw, err := h.read(&f.packets, longestName)
+		if err != nil {
+			return false, err
+		}
+		return false, f.rotate(raw[headerSize:])
+	case typeHeartbeat, typeHeartbeatV2:
+		return false, nil
+	default:
+		return true, nil
+	}
+}
+
+// rotate goes on to the file that a server names before its first event, and before that of each further file.
+func (f *feed) rotate(body []byte) error {
+	const fixed = 8 // the position
+	if f.decoder.checksums {
+		body = body[:max(len(body)-checksumSize, 0)]
+	}
+	if len(body) <= fixed {
+		return errors.New("it names no file")
+	}
+	if name := string(body[fixed:]); name != f.file {
+		f.file, f.pos, f.begun = name, fileStart, time.Time{}
+		f.bytes += fileStart
+	}
+	return nil
+}
+
+// step goes past an event. Positions have 32 bits, and MariaDB leaves some out. Not every event of a file is sent: a start of
+// encryption is not.
+func (f *feed) step(h header) error {
+	by := int64(h.size)
+	if h.end != 0 {
+		by = int64(h.end - uint32(f.pos))
+	}
+	first := !f.any
+	f.any = true
+	_, known := eventTypes[h.code]
+	switch {
+	case first && (by != int64(h.size) || !known && h.flags&flagIgnorable == 0):
+		return errNoEvent
+	case by < int64(h.size) || by > 1<<31:
+		return fmt.Errorf("event of type %d after %s:%d says that %d is after it", h.code, f.file, f.pos, h.end)
+	}
+	f.pos += by
+	f.bytes += by
+	return nil
+}
+
+func readHeader(in io.Reader) (header, error) {
+	var h header
+	if _, err := io.ReadFull(in, h.raw[:]); err != nil {
+		return h, err
+	}
+	h.at = binary.LittleEndian.Uint32(h.raw[0:])
+	h.code = h.raw[4]
+	h.size = binary.LittleEndian.Uint32(h.raw[9:])
+	h.end = binary.LittleEndian.Uint32(h.raw[13:])
+	h.flags = binary.LittleEndian.Uint16(h.raw[17:])
+	if h.size < headerSize {
+		return h, fmt.Errorf("its size is %d bytes", h.size)
+	}
+	return h, nil
+}
+
+func (h header) time() time.Time {
+	if h.at == 0 {
+		return time.Time{}
+	}
+	return time.Unix(int64(h.at), 0)
+}
+
+// read reads a whole event, header and checksum included.
+func (h header) read(body io.Reader, most int64) ([]byte, error) {
+	if int64(h.size) > most {
+		return nil, fmt.Errorf("it has %d bytes: at most %d are read", h.size, most)
+	}
+	raw := make([]byte, h.size)
+	copy(raw, h.raw[:])
+	_, err := io.ReadFull(body, raw[headerSize:])
+	return raw, err
+}

@@ -1,0 +1,123 @@
+package binlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"truelag/mysql"
+	"truelag/mysql/gtid"
+)
+
+// memory is what was read of a server's binlog. What is written there does not change, unless the server does, or is reset.
+type memory struct {
+	server   string
+	end      mysql.File // the last one that was listed
+	executed *gtid.Set
+
+	trails map[place]*trail
+	begun  map[string]time.Time // when files were
+	calls  uint64
+}
+
+// place is a position, as far as it tells what follows.
+type place struct {
+	file            string
+	pos, event, row int64
+}
+
+// mostTrails is how many are kept: there is one for each consumer, and one for each of its earlier positions.
+const mostTrails = 256
+
+// trail is the one from a position on, as far as it was followed.
+func (m *memory) trail(inv *mysql.Inventory, p *mysql.Position, ignored map[string]bool) *trail {
+	m.check(inv)
+	m.calls++
+	at := place{p.File, p.Pos, p.Event, p.Row}
+	t := m.trails[at]
+	if t == nil {
+		if len(m.trails) == mostTrails {
+			m.drop()
+		}
+		t = &trail{from: p.File, judge: newJudge(inv.Flavor, p, ignored), file: p.File, pos: max(p.Pos, fileStart)}
+		t.scan.File, t.scan.Pos = t.file, t.pos
+		m.trails[at] = t
+	}
+	t.asked = m.calls
+	return t
+}
+
+// drop forgets the trail that was asked for longest ago.
+func (m *memory) drop() {
+	var oldest place
+	for at, t := range m.trails {
+		if o, ok := m.trails[oldest]; !ok || t.asked < o.asked {
+			oldest = at
+		}
+	}
+	delete(m.trails, oldest)
+}
+
+// check forgets all where the binlog is not the one that was read: it is another server's, or has lost something at its end.
+func (m *memory) check(inv *mysql.Inventory) {
+	if m.trails == nil || m.server != inv.Server || m.shorter(inv) {
+		*m = memory{trails: map[place]*trail{}, begun: map[string]time.Time{}, calls: m.calls}
+	}
+	m.server, m.end = inv.Server, inv.Files[len(inv.Files)-1]
+	if inv.Executed != nil {
+		m.executed = inv.Executed
+	}
+}
+
+func (m *memory) shorter(inv *mysql.Inventory) bool {
+	if m.executed != nil && inv.Executed != nil && !inv.Executed.Contains(*m.executed) {
+		return true
+	}
+	return !slices.ContainsFunc(inv.Files, func(f mysql.File) bool { return f.Name == m.end.Name && f.End().N >= m.end.End().N })
+}
+
+// date finds out when the position's file was last written to, where neither the inventory nor the events that were read tell: then
+// the next one was begun.
+func (s *Scanner) date(ctx context.Context, inv *mysql.Inventory, at int, t *trail) error {
+	if at == len(inv.Files)-1 || t.scan.File != t.from || inv.Expire <= 0 || !inv.Files[at].Written.IsZero() {
+		return nil
+	}
+	begun, err := s.start(ctx, inv, at+1)
+	if err != nil {
+		return err
+	}
+	if begun.After(t.scan.Written) {
+		t.scan.Written = begun
+	}
+	return nil
+}
+
+// start is when a file was begun, by its first event.
+func (s *Scanner) start(ctx context.Context, inv *mysql.Inventory, at int) (time.Time, error) {
+	name := inv.Files[at].Name
+	if begun, ok := s.memory.begun[name]; ok {
+		return begun, nil
+	}
+	conn, err := s.dump(ctx, inv.Flavor, name, fileStart)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer conn.Close()
+	f := newFeed(conn, name, fileStart, s.cfg.MaxBytes)
+	if _, err := f.next(); err != nil && !errors.Is(err, io.EOF) {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return time.Time{}, fmt.Errorf("read the beginning of %s: %w", name, denied(err))
+	}
+	for old := range s.memory.begun { // of files that are purged
+		if !slices.ContainsFunc(inv.Files, func(f mysql.File) bool { return f.Name == old }) {
+			delete(s.memory.begun, old)
+		}
+	}
+	s.memory.begun[name] = f.begun
+	return f.begun, nil
+}

@@ -1,0 +1,128 @@
+// Package binlog reads the events that follow a consumer's position in a server's binlog, and says whether a transaction is
+// among them. It knows no Prometheus.
+package binlog
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"truelag/mysql"
+)
+
+// Config is how to read a server's events, and which of them do not count.
+type Config struct {
+	Dial mysql.Dial
+
+	// ServerID is what the server is told. 0, which no replica has: the server ends no dump but one that had the same.
+	ServerID uint32
+
+	// MaxBytes bounds what one scan reads, compressed and uncompressed each, and Timeout how long it takes, connecting
+	// included. The next scan goes on where one was stopped.
+	MaxBytes int64
+	Timeout  time.Duration
+
+	// Ignore are schemas, and tables as schema.table, in the server's spelling. Transactions that change nothing else are none:
+	// what a consumer writes for its own use, say. On MariaDB, a statement that is logged as its text always counts.
+	Ignore []string
+}
+
+// Scanner reads the events of one server. It is safe for concurrent use, and reads for one caller after the other.
+type Scanner struct {
+	cfg              Config
+	network, address string
+	tls              *tls.Config
+	ignored          map[string]bool
+
+	turn   chan struct{} // holds one while nobody reads
+	memory memory        // of whose turn it is
+}
+
+var _ mysql.Scanner = (*Scanner)(nil)
+
+// New checks cfg and connects to nothing.
+func New(cfg Config) (*Scanner, error) {
+	s := &Scanner{cfg: cfg, network: "tcp", address: cfg.Dial.Address, tls: cfg.Dial.TLS.Clone(), ignored: map[string]bool{}, turn: make(chan struct{}, 1)}
+	if path, ok := strings.CutPrefix(cfg.Dial.Address, "unix:"); ok {
+		s.network, s.address = "unix", path
+	} else if host, _, err := net.SplitHostPort(cfg.Dial.Address); err != nil {
+		return nil, fmt.Errorf("address %q: want host:port or unix:/path/of/socket", cfg.Dial.Address)
+	} else if s.tls != nil && s.tls.ServerName == "" {
+		s.tls.ServerName = host
+	}
+	if cfg.MaxBytes <= 0 || cfg.Timeout <= 0 {
+		return nil, errors.New("a scan has no bound of bytes, or none of time")
+	}
+	for _, name := range cfg.Ignore {
+		s.ignored[name] = true
+	}
+	s.turn <- struct{}{}
+	return s, nil
+}
+
+// Close is for a Scanner that no call of Scan is under way of. It holds nothing between them.
+func (s *Scanner) Close() {}
+
+// Scan says what follows a position up to the end of the binlog. It connects only if that is not known from an earlier call.
+// Positions that have no file, or whose file the server does not list as long enough, are Unread.
+func (s *Scanner) Scan(ctx context.Context, inv *mysql.Inventory, p *mysql.Position) (mysql.Scan, error) {
+	at, why := find(inv, p)
+	if at < 0 {
+		return mysql.Scan{Stopped: why}, nil
+	}
+	select {
+	case <-s.turn:
+		defer func() { s.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return mysql.Scan{}, ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	t := s.memory.trail(inv, p, s.ignored)
+	if t.reaches(inv) {
+		scan := t.scan
+		scan.Cached = true
+		return scan, nil
+	}
+	if err := s.follow(ctx, inv, t); err != nil {
+		return mysql.Scan{}, err
+	}
+	if err := s.date(ctx, inv, at, t); err != nil {
+		return mysql.Scan{}, err
+	}
+	return t.scan, nil
+}
+
+// wrap is where positions begin anew: a dump is asked for with 32 bits.
+const wrap = 1 << 32
+
+// find is the index of the position's file, or -1 and perhaps why it is not looked at.
+func find(inv *mysql.Inventory, p *mysql.Position) (at int, why string) {
+	at = -1
+	for i, f := range inv.Files {
+		if f.Name != p.File {
+			continue
+		}
+		if at >= 0 {
+			return -1, "the server lists the position's file twice"
+		}
+		at = i
+	}
+	if at < 0 || p.Pos < 0 {
+		return -1, ""
+	}
+	end := inv.Files[at].End()
+	switch {
+	case !end.Known || p.Pos > end.N:
+		return -1, ""
+	case p.Pos >= wrap:
+		return -1, "a place past 4 GiB cannot be asked for"
+	case end.N-p.Pos >= wrap:
+		return -1, "the position can mean several places in a file of more than 4 GiB"
+	}
+	return at, ""
+}

@@ -1,0 +1,218 @@
+package binlog
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/go-mysql-org/go-mysql/client"
+	protocol "github.com/go-mysql-org/go-mysql/mysql"
+	"github.com/go-mysql-org/go-mysql/replication"
+
+	"truelag/mysql"
+)
+
+// dump asks a server for its binlog from a position to the end, and hands out the connection on which it answers. The
+// connection keeps to ctx, and is the caller's to close.
+//
+// The server is told no UUID of a replica, and server_id as configured, 0 if it is not: a server ends the dump of another
+// client that gave it the same. Nobody is registered as a replica.
+func (s *Scanner) dump(ctx context.Context, flavor mysql.Flavor, file string, pos int64) (net.Conn, error) {
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := conn.Conn.Conn
+	err = guarded(func() error {
+		setup := []string{"SET @master_binlog_checksum = 'NONE', @source_binlog_checksum = 'NONE'"} // events come as they are in the file
+		command := replication.BINLOG_DUMP_NON_BLOCK
+		if flavor == mysql.MariaDB {
+			setup = append(setup, "SET @mariadb_slave_capability = 4") // events of GTIDs come as such
+			command |= replication.BINLOG_SEND_ANNOTATE_ROWS_EVENT     // all that are in the file
+		}
+		for _, sql := range setup {
+			if _, err := conn.Execute(sql); err != nil {
+				return err
+			}
+		}
+		conn.ResetSequence()
+		packet := make([]byte, 4, 4+11+len(file)) // room for the packet's header
+		packet = append(packet, protocol.COM_BINLOG_DUMP)
+		packet = binary.LittleEndian.AppendUint32(packet, uint32(pos))
+		packet = binary.LittleEndian.AppendUint16(packet, command)
+		packet = binary.LittleEndian.AppendUint32(packet, s.cfg.ServerID)
+		return conn.WritePacket(append(packet, file...))
+	})
+	if err != nil {
+		c.Close()
+		return nil, fmt.Errorf("ask for the binlog from %s:%d: %w", file, pos, answered(ctx, err))
+	}
+	return c, nil
+}
+
+func (s *Scanner) connect(ctx context.Context) (*client.Conn, error) {
+	var password string
+	if s.cfg.Dial.Password != nil {
+		var err error
+		if password, err = s.cfg.Dial.Password(); err != nil {
+			return nil, err
+		}
+	}
+	var conn *client.Conn
+	var raw net.Conn
+	err := guarded(func() (err error) {
+		dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+			c, err := s.open(ctx)
+			raw = c
+			return c, err
+		}
+		conn, err = client.ConnectWithDialer(ctx, s.network, s.address, s.cfg.Dial.User, password, "", dial, func(c *client.Conn) error {
+			if s.tls != nil {
+				c.SetTLSConfig(s.tls)
+			}
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		if raw != nil {
+			raw.Close()
+		}
+		return nil, fmt.Errorf("connect to %s: %w", s.cfg.Dial.Address, answered(ctx, err))
+	}
+	return conn, nil
+}
+
+// guarded turns a panic into an error: the library takes for granted that what it reads is whole.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errNotRead
+		}
+	}()
+	return do()
+}
+
+var errNotRead = errors.New("what the server sent could not be read")
+
+// answered puts the library's errors into our words: its own hold traces, and rows.
+func answered(ctx context.Context, err error) error {
+	var said *protocol.MyError
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &said):
+		return denied(&serverError{said.Code, strings.ToValidUTF8(said.Message[:min(len(said.Message), longestMessage)], "")})
+	}
+	return err
+}
+
+// decoder reads the bodies of events.
+type decoder struct {
+	limit     int64 // of what a compressed transaction may hold
+	checksums bool  // each event ends with one
+	header    []byte
+	parser    *replication.BinlogParser // knows the format, and no table
+}
+
+// format takes in the event that says how those after it are made.
+func (d *decoder) format(raw []byte) error {
+	d.parser, d.header = replication.NewBinlogParser(), raw
+	e, err := parsed[*replication.FormatDescriptionEvent](d.parser, raw)
+	if err != nil {
+		return err
+	}
+	d.checksums = e.ChecksumAlgorithm == replication.BINLOG_CHECKSUM_ALG_CRC32
+	return nil
+}
+
+// plain reads the events of a payload, which have no checksums of their own.
+func (d *decoder) plain() (*decoder, error) {
+	if !d.checksums {
+		return d, nil
+	}
+	raw := slices.Clone(d.header)
+	raw[len(raw)-checksumSize-1] = byte(replication.BINLOG_CHECKSUM_ALG_OFF)
+	plain := &decoder{limit: d.limit}
+	return plain, plain.format(raw)
+}
+
+// named reads the event that gives a transaction its GTID.
+func (d *decoder) named(h header, body io.Reader, e *event) error {
+	raw, err := h.read(body, longestName)
+	if err != nil {
+		return err
+	}
+	any, err := parsed[replication.Event](d.parser, raw)
+	if err != nil {
+		return err
+	}
+	var of *replication.GTIDEvent
+	switch g := any.(type) {
+	case *replication.MariadbGTIDEvent:
+		e.gtid, e.alone = g.GTID.String(), g.IsStandalone()
+		return nil
+	case *replication.GTIDEvent:
+		of = g
+	case *replication.GtidTaggedLogEvent:
+		of = &g.GTIDEvent
+	default:
+		return errNotRead
+	}
+	e.committed = of.ImmediateCommitTime()
+	if h.code == typeAnonymous {
+		return nil
+	}
+	return guarded(func() error {
+		set, err := of.GTIDNext()
+		if err == nil {
+			e.gtid = set.String()
+		}
+		return err
+	})
+}
+
+// count is how many rows an event changes.
+func (d *decoder) count(definition, raw []byte) (int64, error) {
+	parser := replication.NewBinlogParser()
+	for _, before := range [][]byte{d.header, definition} {
+		if _, err := parsed[replication.Event](parser, before); err != nil {
+			return 0, err
+		}
+	}
+	e, err := parsed[*replication.RowsEvent](parser, raw)
+	if err != nil {
+		return 0, err
+	}
+	if e.Type() == replication.EnumRowsEventTypeUpdate { // before and after
+		return int64(len(e.Rows) / 2), nil
+	}
+	return int64(len(e.Rows)), nil
+}
+
+// parsed is an event as the library reads it. What the library has to say of one that it cannot read holds rows.
+func parsed[E replication.Event](parser *replication.BinlogParser, raw []byte) (E, error) {
+	var e E
+	if parser == nil {
+		return e, errors.New("the binlog does not begin with a format")
+	}
+	err := guarded(func() error {
+		b, err := parser.Parse(raw)
+		if err != nil {
+			return errNotRead
+		}
+		var ok bool
+		if e, ok = b.Event.(E); !ok {
+			return errNotRead
+		}
+		return nil
+	})
+	return e, err
+}

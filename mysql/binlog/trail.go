@@ -1,0 +1,128 @@
+package binlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"truelag/mysql"
+	"truelag/mysql/gtid"
+)
+
+// trail is what is known of the events that follow one position.
+type trail struct {
+	from  string // the position's file
+	judge *judge
+
+	file  string // where to go on
+	pos   int64
+	begun time.Time // when that file was
+
+	done     bool      // nothing that is written later changes the verdict
+	whole    bool      // read to the end that the binlog had
+	executed *gtid.Set // what the server had then
+	scan     mysql.Scan
+
+	asked uint64 // the call that asked for it last
+}
+
+// reaches tells whether nothing was written since, as far as an inventory tells.
+func (t *trail) reaches(inv *mysql.Inventory) bool {
+	if t.done {
+		return true
+	}
+	last := inv.Files[len(inv.Files)-1]
+	same := t.executed == nil && inv.Executed == nil || t.executed != nil && inv.Executed != nil && t.executed.Equal(*inv.Executed)
+	return t.whole && same && t.file == last.Name && t.pos >= last.End().N
+}
+
+// follow reads on to the end, to an event that decides, or to what a scan may take. Only what was seen whole is remembered.
+func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) error {
+	t.whole, t.scan.Stopped, t.scan.After = false, "", mysql.Unread
+	conn, err := s.dump(ctx, inv.Flavor, t.file, t.pos)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	f := newFeed(conn, t.file, t.pos, s.cfg.MaxBytes)
+	bytes := t.scan.Bytes
+	for !t.done {
+		e, err := f.next()
+		if err == nil {
+			err = t.take(e)
+		}
+		switch {
+		case err == nil:
+			t.file, t.pos, t.begun = f.file, f.pos, f.begun
+			t.scan.Bytes = bytes + f.bytes
+			t.scan.Events++
+			t.write(e, f)
+		case errors.Is(err, io.EOF):
+			t.whole, t.executed = true, inv.Executed
+			t.file, t.pos = f.file, f.pos
+			t.scan.Bytes = bytes + f.bytes
+			t.end(t.judge.clone().over())
+			return nil
+		case t.scan.Events == 0 && isNoEvent(err):
+			t.done = true
+			t.end(mysql.NoEvent)
+			return nil
+		case errors.Is(err, errLimit):
+			t.stop(fmt.Sprintf("after %d bytes", s.cfg.MaxBytes))
+			return nil
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			t.stop(fmt.Sprintf("after %s", s.cfg.Timeout))
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		default:
+			return fmt.Errorf("read the binlog from %s:%d: %w", t.file, t.pos, denied(err))
+		}
+	}
+	t.end(t.judge.after)
+	return nil
+}
+
+// take lets the judge see an event. A payload that cannot be read to its end is seen anew next time.
+func (t *trail) take(e event) (err error) {
+	before := t.judge
+	if e.kind == payload {
+		t.judge = before.clone()
+	}
+	if t.done, err = t.judge.see(e); err != nil {
+		t.judge = before
+	}
+	return err
+}
+
+// write notes when the position's file was written to: up to when the next one was begun.
+func (t *trail) write(e event, f *feed) {
+	at := e.at
+	switch {
+	case f.file == t.from:
+	case t.scan.File == t.from:
+		at = f.begun
+	default:
+		return
+	}
+	t.scan.File = f.file
+	if at.After(t.scan.Written) {
+		t.scan.Written = at
+	}
+}
+
+func (t *trail) stop(why string) {
+	t.end(mysql.Unread)
+	t.scan.Stopped = why
+}
+
+func (t *trail) end(after mysql.After) {
+	j := t.judge
+	t.scan.After, t.scan.File, t.scan.Pos = after, t.file, t.pos
+	t.scan.Transactions, t.scan.Skipped = j.transactions, j.skipped
+	if after == mysql.Rest || after == mysql.Transaction {
+		t.scan.First, t.scan.Kind, t.scan.GTID = j.first.at, j.first.name, j.first.gtid
+	}
+}

@@ -1,0 +1,245 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-kit/log"
+	wire "github.com/go-mysql-org/go-mysql/mysql"
+)
+
+func await(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not yet", what)
+		}
+	}
+}
+
+// While a huge transaction is written, the list of files is not answered. What else is read stays fresh, the list of before stays
+// with its age, and no statement waits behind the one that does.
+func TestFilesHang(t *testing.T) {
+	f := fake(t)
+	c := at("binlog.000001", 700, uuidA+":1-5:mysqlsh:1-2")
+	s := reader(t, f.dial(), func(c *Config) { c.FilesTimeout = 20 * time.Millisecond }, c)
+	asked := works(t, s).Inventory.FilesAt
+
+	release := f.hang("SHOW BINARY LOGS")
+	f.change(func() {
+		f.variables["gtid_executed"] = uuidA + ":1-9:mysqlsh:1-2," + uuidB + ":7"
+		f.rows = append(f.rows, []any{"binlog.000003", uint64(150), "No"})
+	})
+	for range 5 {
+		r := s.Read(t.Context())
+		if r.Err != nil || feature(t, r, FeatureFiles) == nil || r.FilesAsked.IsZero() {
+			t.Fatalf("%v, files %v, asked at %s", r.Err, feature(t, r, FeatureFiles), r.FilesAsked)
+		}
+		d := r.Consumers[0].Distance
+		if !r.Inventory.FilesAt.Equal(asked) || !d.Bytes.is(300+388) || !d.Transactions.is(5) {
+			t.Errorf("files of %s, %+v", r.Inventory.FilesAt, d)
+		}
+	}
+	if n := f.count("SHOW"); n != 2 {
+		t.Errorf("%d statements, want the one of before and the one that hangs", n)
+	}
+	f.change(func() {
+		if f.open != 2 {
+			t.Errorf("%d connections, want 2", f.open)
+		}
+	})
+	release()
+	await(t, "the list is read again", func() bool {
+		r := s.Read(t.Context())
+		return len(r.Inventory.Files) == 3 && r.FilesAsked.IsZero() && feature(t, r, FeatureFiles) == nil
+	})
+}
+
+// Close does not wait for the server, and leaves nothing behind: no goroutine, no connection.
+func TestClose(t *testing.T) {
+	f := fake(t)
+	before := runtime.NumGoroutine()
+	c := at("binlog.000001", 700, "")
+	scanner := &scripted{}
+	s := reader(t, f.dial(), func(c *Config) { c.FilesTimeout, c.Scanner = 10*time.Millisecond, scanner }, c)
+	release := f.hang("SHOW BINARY LOGS")
+	s.Read(t.Context())
+	stuck := f.hang("SELECT @@global.gtid")
+	read := make(chan *Reading)
+	go func() { read <- s.Read(context.Background()) }()
+	await(t, "the second round asks", func() bool { return f.count("SELECT @@global.gtid") == 2 })
+	s.Close()
+	s.Close()
+	if r := <-read; r.Err == nil {
+		t.Error("a reading that was cut off says nothing of it")
+	}
+	if r := s.Read(t.Context()); r.Err == nil || len(r.Consumers) != 1 || r.Consumers[0].Err == nil {
+		t.Errorf("after the end: %+v", r)
+	}
+	if !c.closed.Load() || !scanner.closed {
+		t.Error("the consumer or the scanner is not closed")
+	}
+	release()
+	stuck()
+	await(t, "goroutines and connections end", func() bool {
+		open := 0
+		f.change(func() { open = f.open })
+		return open == 0 && runtime.NumGoroutine() <= before
+	})
+}
+
+func TestSharedRounds(t *testing.T) {
+	f := fake(t)
+	c := at("binlog.000001", 700, "")
+	s := reader(t, f.dial(), func(c *Config) { c.Interval = time.Hour }, c)
+	release := f.hang("SHOW BINARY LOGS")
+	readings := make([]*Reading, 20)
+	var all sync.WaitGroup
+	for i := range readings {
+		all.Go(func() { readings[i] = s.Read(t.Context()) })
+	}
+	await(t, "the round asks", func() bool { return f.count("SHOW") == 1 })
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r := s.Read(impatient); !errors.Is(r.Err, context.Canceled) || !errors.Is(r.Consumers[0].Err, context.Canceled) {
+		t.Errorf("who does not wait is told %v", r.Err)
+	}
+	release()
+	all.Wait()
+	for _, r := range readings {
+		if r != readings[0] || r.Err != nil {
+			t.Fatalf("not the same reading: %+v", r)
+		}
+	}
+	if again := s.Read(t.Context()); again != readings[0] || c.reads.Load() != 1 || f.count("SHOW") != 1 {
+		t.Errorf("%d readings of the consumer, %d lists", c.reads.Load(), f.count("SHOW"))
+	}
+}
+
+// A consumer that hangs costs the others nothing, and is not asked again before it has answered.
+func TestConsumerHangs(t *testing.T) {
+	f := fake(t)
+	stuck := &notebook{name: "stuck", hang: make(chan struct{})}
+	bad := &notebook{name: "bad", err: errors.New("no such table")}
+	wild := &panicking{}
+	s := reader(t, f.dial(), func(c *Config) { c.Timeout = 200 * time.Millisecond }, stuck, at("binlog.000002", 388, ""), bad, wild)
+	for range 2 {
+		r := s.Read(t.Context())
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		for i, want := range []State{Unknown, CaughtUp, Unknown, Unknown} {
+			if c := r.Consumers[i]; c.Distance.State != want || (c.Err != nil) != (want == Unknown) {
+				t.Errorf("%+v", c)
+			}
+		}
+	}
+	if n := stuck.reads.Load(); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	stuck.mu.Lock()
+	close(stuck.hang)
+	stuck.hang = nil
+	stuck.mu.Unlock()
+	await(t, "it is asked again", func() bool { return s.Read(t.Context()).Consumers[0].Err == nil })
+}
+
+type panicking struct{ notebook }
+
+func (*panicking) Read(context.Context) (Note, error) { panic("out of range") }
+
+// After a failover, nothing of the old server counts for the new one.
+func TestFailover(t *testing.T) {
+	f := fake(t)
+	c := at("binlog.000002", 300, "")
+	s := reader(t, f.dial(), func(c *Config) { c.FilesTimeout = 20 * time.Millisecond }, c)
+	works(t, s)
+	release := f.hang("SHOW BINARY LOGS")
+	if r := s.Read(t.Context()); len(r.Inventory.Files) != 2 {
+		t.Fatalf("%+v", r.Inventory)
+	}
+	f.change(func() { f.uuid = uuidB })
+	r := s.Read(t.Context())
+	if r.Inventory.Server != uuidB || r.Inventory.Files != nil || r.Consumers[0].Distance.State != Unknown {
+		t.Errorf("files of the old server: %+v", r.Inventory)
+	}
+	f.change(func() { f.rows = [][]any{{"other.000001", uint64(500), "No"}} })
+	release()
+	await(t, "the new server's files", func() bool { return s.Read(t.Context()).Consumers[0].Distance.State == Foreign })
+	// It is another kind of server altogether, and knows other variables.
+	f.change(func() {
+		f.version, f.uuid = "11.4.5-MariaDB", ""
+		delete(f.variables, "gtid_executed")
+		f.variables["gtid_binlog_pos"] = "0-1-5"
+	})
+	if r := works(t, s); r.Flavor != MariaDB || r.Inventory.Executed.String() != "0-1-5" {
+		t.Errorf("%+v", r)
+	}
+	f.change(func() {
+		f.version, f.uuid = "8.4.6", uuidA
+		f.variables["gtid_executed"] = uuidA + ":1-5"
+	})
+	if r := works(t, s); r.Flavor != MySQL || r.Inventory.Server != uuidA || r.Inventory.Executed.String() != uuidA+":1-5" {
+		t.Errorf("%+v", r.Inventory)
+	}
+}
+
+func TestRetention(t *testing.T) {
+	f := fake(t)
+	f.errors["SELECT @@global.binlog_expire"] = errors.New("no")
+	s := reader(t, f.dial(), func(c *Config) { c.Retention = 24 * time.Hour }, at("binlog.000002", 300, ""))
+	if d := works(t, s).Consumers[0].Distance; d.HeadroomSeconds != (Duration{24 * time.Hour, true}) {
+		t.Errorf("%+v", d)
+	}
+}
+
+// The list may come from another server than the rest, where a name leads to several.
+func TestListOfAnotherServer(t *testing.T) {
+	f := fake(t)
+	s := reader(t, f.dial(), nil, at("binlog.000002", 300, ""))
+	s.rounds.list = list{}
+	answer := list{identity: identity{server: uuidB}, files: []File{{Name: "binlog.000002", Size: 300}}}
+	if err := s.rounds.take(answer, facts{identity: identity{server: uuidA}}); err == nil || !strings.Contains(err.Error(), uuidB) || s.rounds.list.files != nil {
+		t.Errorf("%v, %v", err, s.rounds.list)
+	}
+}
+
+// What changes is logged once, when it begins and when it ends.
+func TestLog(t *testing.T) {
+	f := fake(t)
+	var logged lines
+	c := &notebook{name: "c", err: errors.New("no such table")}
+	s, err := New(Config{Name: "db", Dial: f.dial(), Timeout: 10 * time.Second, FilesTimeout: 10 * time.Millisecond, Consumers: []Consumer{c}}, log.NewLogfmtLogger(&logged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	release := f.hang("SHOW")
+	for range 3 {
+		s.Read(t.Context())
+	}
+	release()
+	f.change(func() { f.errors["SELECT"] = wire.NewError(1290, "no\nsuch "+strings.Repeat("x", 5000)) })
+	c.mu.Lock()
+	c.err = nil
+	c.mu.Unlock()
+	for range 3 {
+		s.Read(t.Context())
+	}
+	f.change(func() { delete(f.errors, "SELECT") })
+	await(t, "files", func() bool { return feature(t, s.Read(t.Context()), FeatureFiles) == nil })
+	text := logged.String()
+	for part, want := range map[string]int{
+		"no such table": 1, "the place of c is read again": 1, "SHOW BINARY LOGS was not answered": 1, "files is read again": 1,
+		"no\\nsuch": 1, "the server is read again": 1, "s3cret": 0, "\n": 6,
+	} {
+		if n := strings.Count(text, part); n != want {
+			t.Errorf("%q is %d times, want %d, in\n%.3000s", part, n, want, text)
+		}
+	}
+}
