@@ -38,7 +38,7 @@ func (s *scene) expose(t *testing.T) {
 		return
 	}
 	s.exporters = map[flink.Interface]*exposed{}
-	for _, w := range ways {
+	for _, w := range s.ways() {
 		s.exporters[w.of] = s.exporter(t, w)
 	}
 }
@@ -159,7 +159,7 @@ const judging = 5 * time.Minute
 // want waits until the exporter says all that, by each interface, in one scrape.
 func (s *scene) want(t *testing.T, samples ...string) {
 	t.Helper()
-	for _, w := range ways {
+	for _, w := range s.ways() {
 		s.wantBy(t, w, samples...)
 	}
 }

@@ -20,7 +20,7 @@ func (s *scene) watch(t *testing.T, allowed ...string) {
 	t.Helper()
 	allowed = append(allowed, agreement("match"))
 	for range scrapes {
-		for _, w := range ways {
+		for _, w := range s.ways() {
 			got := s.exported(t, w)
 			agrees := slices.ContainsFunc(allowed, func(a string) bool { return slices.Contains(got, a) })
 			lost := slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "flink_skip_records ") && !strings.HasSuffix(s, " 0") })

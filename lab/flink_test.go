@@ -31,6 +31,8 @@ type scene struct {
 	infer    bool // the exporter is not told the group
 	disputed bool // somebody else commits for the group: the exporter may say so
 
+	prometheus *lab.Prometheus // that scrapes the reporters; nil: none does
+
 	readers   map[flink.Interface]*flink.Cluster // the exporter's, of jobs of this name
 	exporters map[flink.Interface]*exposed
 }
@@ -56,8 +58,8 @@ func (s *scene) replay(t *testing.T, savepoint string, options ...string) {
 	s.job = s.f.Submit(t, s.c, savepoint, options...)
 	if s.readers == nil {
 		s.readers = map[flink.Interface]*flink.Cluster{}
-		for _, w := range ways {
-			s.readers[w.of] = reader(t, s.f, s.job.Name, w.of)
+		for _, w := range s.ways() {
+			s.readers[w.of] = s.reader(t, w.of)
 		}
 	}
 	s.expose(t)
@@ -101,21 +103,37 @@ var (
 	byREST     = way{flink.REST, (*lab.FlinkJob).Source, regexp.MustCompile(`[. :,]`)}
 	byReporter = way{flink.Reporter, (*lab.FlinkJob).ReporterSource, regexp.MustCompile(`[^a-zA-Z0-9:_]`)}
 	ways       = []way{byREST, byReporter}
+
+	// Prometheus has what the reporters said a moment ago.
+	byPrometheus = way{flink.Prometheus, byReporter.ask, byReporter.replaced}
 )
+
+// ways are the interfaces to a scene's Flink.
+func (s *scene) ways() []way {
+	if s.prometheus == nil {
+		return ways
+	}
+	return []way{byREST, byReporter, byPrometheus}
+}
 
 func (w way) spell(topic string) string { return w.replaced.ReplaceAllString(topic, "_") }
 
-// reader is the exporter's reader of a job by one interface. It runs until the test ends.
-func reader(t *testing.T, f *lab.Flink, job string, by flink.Interface) *flink.Cluster {
+// reader is the exporter's reader of the scene's jobs by one interface. It runs until the test ends.
+func (s *scene) reader(t *testing.T, by flink.Interface) *flink.Cluster {
 	t.Helper()
+	job := byReporter.spell(s.job.Name)
 	cfg := flink.Config{
-		Jobs:      func(name string) bool { return byReporter.spell(name) == byReporter.spell(job) },
+		Jobs:      func(name string) bool { return byReporter.spell(name) == job },
 		KeepEnded: time.Hour,
 	}
-	if by == flink.REST {
-		cfg.REST = &flink.RESTConfig{URL: f.REST, Interval: lab.FlinkUpdate, Timeout: 10 * time.Second}
-	} else {
-		cfg.Reporter = &flink.ReporterConfig{URLs: f.Reporters, Timeout: 10 * time.Second}
+	const timeout = 10 * time.Second
+	switch by {
+	case flink.REST:
+		cfg.REST = &flink.RESTConfig{URL: s.f.REST, Interval: lab.FlinkUpdate, Timeout: timeout}
+	case flink.Reporter:
+		cfg.Reporter = &flink.ReporterConfig{URLs: s.f.Reporters, Timeout: timeout}
+	case flink.Prometheus:
+		cfg.Prometheus = &flink.PrometheusConfig{URL: s.prometheus.URL, Lookback: time.Minute, Timeout: timeout}
 	}
 	k, err := flink.New(cfg, log.NewNopLogger())
 	if err != nil {
@@ -145,7 +163,7 @@ func (s *scene) say(t *testing.T, w way) (facts, lab.FlinkSource) {
 // await waits until the facts are as they should be, by each interface, and the exporter knows it.
 func (s *scene) await(t *testing.T, want facts) {
 	t.Helper()
-	for _, w := range ways {
+	for _, w := range s.ways() {
 		s.awaitBy(t, w, want)
 		s.awaitHeard(t, w, want)
 	}

@@ -57,3 +57,4 @@ if ! cat "${sources[@]}" | cmp -s - "$libs/sources"; then
 fi
 
 . ./install-mysql.sh
+. ./install-prometheus.sh

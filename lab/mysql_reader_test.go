@@ -57,14 +57,23 @@ func (k *mark) place() mysql.Position {
 // mysqlReader is what the exporter reads a server and its consumers by, as a user of the lab.
 func mysqlReader(t *testing.T, m *lab.MySQL, user string, scanner mysql.Scanner, consumers ...mysql.Consumer) *mysql.Server {
 	t.Helper()
-	s, err := mysql.New(mysql.Config{
+	return newReader(t, mysqlConfig(m, user, scanner, consumers...))
+}
+
+func mysqlConfig(m *lab.MySQL, user string, scanner mysql.Scanner, consumers ...mysql.Consumer) mysql.Config {
+	return mysql.Config{
 		Name:         m.Options.Version,
 		Dial:         dial(m, user),
 		Timeout:      time.Minute,
 		FilesTimeout: time.Minute,
 		Consumers:    consumers,
 		Scanner:      scanner,
-	}, log.NewNopLogger())
+	}
+}
+
+func newReader(t *testing.T, cfg mysql.Config) *mysql.Server {
+	t.Helper()
+	s, err := mysql.New(cfg, log.NewNopLogger())
 	if err != nil {
 		t.Fatal(err)
 	}
