@@ -15,7 +15,10 @@ import (
 const errorBinlog = 1236 // a fatal error in reading it
 
 // noEvents are the words in which servers say that no event begins at a position.
-var noEvents = []string{}
+var noEvents = []string{
+	"bogus data in log event", "in the middle of event", "unknown error reading log event", "log event entry exceeded max_allowed_packet",
+	"did not pass crc check",
+}
 
 func isNoEvent(err error) bool {
 	if errors.Is(err, errNoEvent) {

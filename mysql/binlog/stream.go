@@ -191,10 +191,12 @@ func (d *decoder) count(definition, raw []byte) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if e.Type() == replication.EnumRowsEventTypeUpdate { // before and after
+	switch e.Type() {
+	case replication.EnumRowsEventTypeInsert, replication.EnumRowsEventTypeDelete:
+		return int64(len(e.Rows)), nil
+	default: // updates, some of them in part: before and after
 		return int64(len(e.Rows) / 2), nil
 	}
-	return int64(len(e.Rows)), nil
 }
 
 // parsed is an event as the library reads it. What the library has to say of one that it cannot read holds rows.
