@@ -1,0 +1,113 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Prometheus is a running Prometheus server.
+type Prometheus struct {
+	process
+
+	URL string
+
+	program string
+	dir     string
+	targets []string
+}
+
+// Prometheus starts a server for one test, which scrapes some pages, given by their URLs, once a second.
+func (p *Pool) Prometheus(t testing.TB, pages ...string) *Prometheus {
+	t.Helper()
+	s, err := start("Prometheus", func() (*Prometheus, error) { return p.prometheus(pages) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.kill)
+	showLogs(t, s.logs)
+	return s
+}
+
+// prometheus is one that is not started.
+func (p *Pool) prometheus(pages []string) (*Prometheus, error) {
+	lab, err := labDir()
+	if err != nil {
+		return nil, err
+	}
+	s := &Prometheus{program: filepath.Join(lab, ".cache", "prometheus", "usr", "bin", "prometheus")}
+	if _, err := os.Stat(s.program); err != nil {
+		return nil, fmt.Errorf("%w; run: make lab", err)
+	}
+	for _, page := range pages {
+		u, err := url.Parse(page)
+		if err != nil {
+			return nil, err
+		}
+		s.targets = append(s.targets, u.Host) // whose pages are at /metrics, as Prometheus expects
+	}
+	if s.dir, err = p.dir(); err != nil {
+		return nil, err
+	}
+	s.name, s.log = "Prometheus", filepath.Join(s.dir, "prometheus.log")
+	return s, nil
+}
+
+func (s *Prometheus) configure() error {
+	ports, err := freePorts(1)
+	if err != nil {
+		return err
+	}
+	s.URL = fmt.Sprintf("http://127.0.0.1:%d", ports[0])
+	type fields = map[string]any
+	text, err := yaml.Marshal(fields{
+		"global": fields{"scrape_interval": "1s"},
+		"scrape_configs": []fields{{
+			"job_name":       "lab",
+			"static_configs": []fields{{"targets": s.targets}},
+		}},
+	})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.dir, "prometheus.yml"), text, 0o600)
+}
+
+func (s *Prometheus) boot(ctx context.Context) error {
+	err := s.launch("sh", guarded(s.program,
+		"--config.file="+filepath.Join(s.dir, "prometheus.yml"),
+		"--storage.tsdb.path="+filepath.Join(s.dir, "data"),
+		"--web.listen-address="+strings.TrimPrefix(s.URL, "http://"),
+		"--log.level=warn",
+	))
+	if err != nil {
+		return err
+	}
+	return await(ctx, func() error {
+		if s.died() {
+			return fmt.Errorf("%w: Prometheus ended by itself", errHopeless)
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/-/ready", nil)
+		if err != nil {
+			return err
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			return fmt.Errorf("Prometheus is not ready: %s", resp.Status)
+		}
+		return nil
+	})
+}
+
+func (s *Prometheus) logs() map[string]string { return map[string]string{s.name: s.log} }
