@@ -4,6 +4,7 @@ package lab_test
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"testing"
 	"time"
@@ -56,14 +57,14 @@ func read(t *testing.T, k *kafka.Cluster) *kafka.Reading {
 	return r
 }
 
-// settled is a reading in which no Fetch failed, and which knows as many ages as the one before: an answer that is cut, and
-// the batches that one pass may decode, leave some to the next.
-func settled(t *testing.T, k *kafka.Cluster) *kafka.Reading {
+// settled is a reading in which no Fetch failed, and which knows every age. A leader that has just begun may answer a Fetch
+// with nothing for a moment, and an answer that is cut, or the batches that one pass may decode, leave some to the next.
+func settled(t *testing.T, k *kafka.Cluster) (r *kafka.Reading) {
 	t.Helper()
-	failed, unknown := int64(-1), -1
-	for range 20 {
-		r := read(t, k)
-		failures, ages := int64(0), 0
+	failed := int64(-1)
+	lab.Await(t, func() error {
+		r = read(t, k)
+		failures, unknown, before := int64(0), 0, failed
 		for f, n := range r.Ledger.Errors {
 			if f.API == "Fetch" {
 				failures += n
@@ -72,17 +73,16 @@ func settled(t *testing.T, k *kafka.Cluster) *kafka.Reading {
 		for i := range r.Lags {
 			for _, p := range r.Lags[i].Partitions {
 				if p.Age < 0 {
-					ages++
+					unknown++
 				}
 			}
 		}
-		if failures == failed && (ages == 0 || ages == unknown) {
-			return r
+		if failed = failures; failures != before || unknown > 0 {
+			return fmt.Errorf("%d Fetches have failed, %d before; %d ages are unknown", failures, before, unknown)
 		}
-		failed, unknown = failures, ages
-	}
-	t.Fatalf("after 20 passes, %d Fetches have failed and %d ages are unknown", failed, unknown)
-	return nil
+		return nil
+	})
+	return r
 }
 
 // lagOf finds the lag of a group on a topic; nil when there is none.
