@@ -29,7 +29,7 @@ func (d Dial) network() (network, address string, err error) {
 	return "tcp", d.Address, nil
 }
 
-// Open returns a pool of one connection, which is made when it is first used. An error shows no secret.
+// Open returns a pool of one connection, which is made when it is first used and runs queries alone. An error shows no secret.
 func (d Dial) Open() (*sql.DB, error) {
 	cfg := driver.NewConfig()
 	var err error
@@ -53,11 +53,13 @@ func (d Dial) Open() (*sql.DB, error) {
 			return nil, err
 		}
 	}
-	connector, err := driver.NewConnector(cfg)
+	cfg.DialFunc = dialed
+	cfg.InterpolateParams = true
+	inner, err := driver.NewConnector(cfg)
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(connector)
+	db := sql.OpenDB(&connector{Connector: inner})
 	db.SetMaxOpenConns(1)
 	db.SetMaxIdleConns(1)
 	db.SetConnMaxLifetime(lifetime)

@@ -83,6 +83,9 @@ func (a *asker) identify(ctx context.Context, conn *sql.Conn) (id identity, cloc
 	if id.server == "" { // MariaDB has no name of its own for a server
 		id.server = fmt.Sprintf("%s:%s/%s", v["hostname"], v["port"], v["server_id"])
 	}
+	if n := max(len(id.server), len(id.version)); n > maxName {
+		return identity{}, "", fmt.Errorf("ask the server which it is: it answers with %d bytes: want at most %d", n, maxName)
+	}
 	return id, v["clock"], nil
 }
 

@@ -13,9 +13,10 @@ import (
 // errNoBinlog is that a server works, and has no binlog.
 var errNoBinlog = errors.New("the server writes no binlog")
 
+// What an answer can make us hold: some 100 MB, and each text in a size that fits a line. No server gets near either.
 const (
-	maxFiles    = 1 << 20
-	maxFileName = 512 // bytes; more than any server writes
+	maxFiles = 1 << 18
+	maxName  = 512 // bytes
 )
 
 // list is the answer to SHOW BINARY LOGS.
@@ -68,8 +69,8 @@ func readFile(r row) (File, error) {
 		return File{}, err
 	}
 	var f File
-	if f.Name, _ = r.text(name); f.Name == "" || len(f.Name) > maxFileName {
-		return File{}, fmt.Errorf("a file's name has %d bytes: want 1 to %d", len(f.Name), maxFileName)
+	if f.Name, _ = r.text(name); f.Name == "" || len(f.Name) > maxName {
+		return File{}, fmt.Errorf("a file's name has %d bytes: want 1 to %d", len(f.Name), maxName)
 	}
 	text, _ := r.text(size)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
