@@ -111,3 +111,15 @@ server mariadb-11.4 unpack_mariadb11
 jars "Kafka Connect 4.4.0" $cdc .cache/connect -Pconnect
 for plugin in debezium-mysql debezium-mariadb; do jars "$plugin" $cdc ".cache/connect-plugins/$plugin" "-P$plugin"; done
 for program in maxwell canal; do jars "$program" $cdc ".cache/$program" "-P$program"; done
+
+compiled() { # FOLDER SOURCE...: into FOLDER/classes
+  local libs=$1
+  shift
+  cat "$@" | cmp -s - "$libs/sources" && return
+  echo "lab: compiling $*"
+  rm -rf "$libs/classes"
+  javac --release 17 -nowarn -XDsuppressNotes -cp "$libs/*" -d "$libs/classes" "$@"
+  cat "$@" >"$libs/sources"
+}
+compiled .cache/canal java/cdc/CanalRun.java
+compiled .cache/maxwell java/cdc/jdk/nashorn/api/scripting/ScriptObjectMirror.java

@@ -20,6 +20,7 @@ type Pool struct {
 	clusters map[string]*shared[*Cluster]
 	flinks   map[string]*shared[*Flink]
 	mysqls   map[string]*shared[*MySQL]
+	connects map[string]*shared[*Connect]
 	jvms     map[string]*JVM
 	dirs     []string
 }
@@ -174,26 +175,23 @@ func sweep() {
 func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range p.flinks {
-		if s.it != nil {
-			s.it.kill()
-		}
-	}
-	for _, s := range p.mysqls {
-		if s.it != nil {
-			s.it.kill()
-		}
-	}
-	for _, s := range p.clusters {
-		if s.it != nil {
-			s.it.kill()
-		}
-	}
+	killAll(p.flinks)
+	killAll(p.connects)
+	killAll(p.mysqls)
+	killAll(p.clusters)
 	for _, j := range p.jvms {
 		j.close()
 	}
 	for _, dir := range p.dirs {
 		os.RemoveAll(dir)
 	}
-	p.clusters, p.flinks, p.mysqls, p.jvms, p.dirs = nil, nil, nil, nil, nil
+	p.clusters, p.flinks, p.mysqls, p.connects, p.jvms, p.dirs = nil, nil, nil, nil, nil, nil
+}
+
+func killAll[T system](all map[string]*shared[T]) {
+	for _, s := range all {
+		if s.err == nil {
+			s.it.kill()
+		}
+	}
 }

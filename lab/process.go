@@ -18,7 +18,7 @@ type process struct {
 
 	mu    sync.Mutex
 	cmd   *exec.Cmd
-	stdin io.Closer
+	stdin io.WriteCloser
 	ended chan struct{} // closed when the process has ended
 }
 

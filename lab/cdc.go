@@ -1,0 +1,111 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Reader is a program beside Kafka Connect that reads a server's binlog: a Maxwell, or a Canal.
+type Reader struct {
+	process
+	program string
+	args    []string
+}
+
+// MaxwellUser owns Maxwell's database on a server, and its notes there.
+const MaxwellUser = "maxwell"
+
+// MaxwellClient is the client_id of the lab's Maxwell.
+const MaxwellClient = "lab"
+
+// Maxwell starts Maxwell on a server. It prints what it reads, and writes down its place in the server's database maxwell, with
+// heartbeats. It ends with the test.
+func (p *Pool) Maxwell(t testing.TB, m *MySQL) *Reader {
+	t.Helper()
+	home, err := homeOf("maxwell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Exec(t, "SET sql_log_bin=0",
+		fmt.Sprintf("GRANT ALL ON maxwell.* TO %s@'%%' IDENTIFIED BY '%s'", MaxwellUser, Password(MaxwellUser)),
+		fmt.Sprintf("GRANT SELECT, REPLICATION CLIENT, REPLICATION SLAVE ON *.* TO %s@'%%'", MaxwellUser))
+	host, port, err := net.SplitHostPort(m.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	java := home.command("256m", "com.zendesk.maxwell.Maxwell", "--producer=stdout", "--host="+host, "--port="+port, "--user="+MaxwellUser,
+		"--password="+Password(MaxwellUser), "--replica_server_id=6301", "--client_id="+MaxwellClient, "--log_level=warn")
+	return p.reader(t, "Maxwell", "sh", guarded("java", java...))
+}
+
+// Canal starts Canal on a server. It keeps its place in the folder; a change of a table named held waits for Go. It ends with the test.
+func (p *Pool) Canal(t testing.TB, m *MySQL, folder string) *Reader {
+	t.Helper()
+	home, err := homeOf("canal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(m.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.reader(t, "Canal", "java", home.command("256m", "CanalRun", port, Replicator, Password(Replicator), folder))
+}
+
+func (p *Pool) reader(t testing.TB, name, program string, args []string) *Reader {
+	t.Helper()
+	dir, err := p.dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Reader{program: program, args: args}
+	r.name, r.log = name, filepath.Join(dir, name+".log")
+	r.Start(t)
+	t.Cleanup(r.kill)
+	showLogs(t, func() map[string]string { return map[string]string{r.name: r.log} })
+	return r
+}
+
+// Start starts a program that was ended.
+func (r *Reader) Start(t testing.TB) {
+	t.Helper()
+	if err := r.launch(r.program, r.args); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Kill ends it at once, as kill -9 does.
+func (r *Reader) Kill() { r.kill() }
+
+// Go lets a Canal that holds an entry back acknowledge it.
+func (r *Reader) Go(t testing.TB) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, err := io.WriteString(r.stdin, "go\n"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// AwaitPrinted waits until the program has printed a text.
+func (r *Reader) AwaitPrinted(t testing.TB, text string) {
+	t.Helper()
+	within(t, patience, func(ctx context.Context) error {
+		return await(ctx, func() error {
+			printed, err := os.ReadFile(r.log)
+			if err == nil && !bytes.Contains(printed, []byte(text)) {
+				err = fmt.Errorf("%s has not printed %q", r.name, text)
+			}
+			if err != nil && r.died() {
+				err = fmt.Errorf("%w: %s has ended: %w", errHopeless, r.name, err)
+			}
+			return err
+		})
+	})
+}

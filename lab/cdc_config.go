@@ -1,0 +1,96 @@
+package lab
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+)
+
+// cdcHome is what install-mysql.sh brings of one program that reads binlogs.
+type cdcHome struct {
+	lab  string // the folder of install.sh
+	libs string
+}
+
+func homeOf(program string) (cdcHome, error) {
+	dir, err := labDir()
+	if err != nil {
+		return cdcHome{}, err
+	}
+	h := cdcHome{dir, filepath.Join(dir, ".cache", program)}
+	if _, err := os.Stat(h.libs); err != nil {
+		return cdcHome{}, fmt.Errorf("%w; run: make lab", err)
+	}
+	return h, nil
+}
+
+// command are the arguments of java for a main class.
+func (h cdcHome) command(heap, class string, args ...string) []string {
+	java := []string{
+		"-Xms64m", "-Xmx" + heap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
+		"--add-opens=java.base/java.lang=ALL-UNNAMED", // Canal's old libraries make classes
+		"-Dlog4j2.configurationFile=" + filepath.Join(h.lab, "java", "log4j2.properties"), "-Dlog4j2.disableJmx=true",
+		"-Dlogback.configurationFile=" + filepath.Join(h.lab, "java", "cdc", "logback.xml"),
+		"-cp", filepath.Join(h.libs, "classes") + ":" + filepath.Join(h.libs, "*"), class,
+	}
+	return append(java, args...)
+}
+
+// properties are the worker's: offsets are flushed and plans made at once.
+func (c *Connect) properties(port int) map[string]string {
+	p := map[string]string{
+		"bootstrap.servers":                c.Kafka.Seeds[0],
+		"listeners":                        fmt.Sprintf("HTTP://127.0.0.1:%d", port),
+		"rest.advertised.host.name":        "127.0.0.1",
+		"group.id":                         "lab-connect",
+		"offset.flush.interval.ms":         "200",
+		"scheduled.rebalance.max.delay.ms": "0",
+		"plugin.path":                      filepath.Join(c.home.lab, ".cache", "connect-plugins"),
+		"plugin.discovery":                 "service_load",
+		"offset.storage.partitions":        "2",
+		"status.storage.partitions":        "1",
+	}
+	for _, what := range []string{"key", "value"} {
+		p[what+".converter"] = "org.apache.kafka.connect.json.JsonConverter"
+		p[what+".converter.schemas.enable"] = "false"
+	}
+	for _, what := range []string{"config", "offset", "status"} {
+		p[what+".storage.topic"] = "connect-" + what + "s"
+		p[what+".storage.replication.factor"] = "1"
+	}
+	return p
+}
+
+// debezium is the configuration of a connector that captures one database.
+func (c *Connect) debezium(name string, m *MySQL, database string, server int32) (map[string]string, error) {
+	host, port, err := net.SplitHostPort(m.Address)
+	if err != nil {
+		return nil, err
+	}
+	class := "io.debezium.connector.mysql.MySqlConnector"
+	if m.Options.MariaDB() {
+		class = "io.debezium.connector.mariadb.MariaDbConnector"
+	}
+	return map[string]string{
+		"connector.class":       class,
+		"tasks.max":             "1",
+		"database.hostname":     host,
+		"database.port":         port,
+		"database.user":         Replicator,
+		"database.password":     Password(Replicator),
+		"database.server.id":    fmt.Sprint(server),
+		"database.include.list": database,
+		"topic.prefix":          name,
+		"poll.interval.ms":      "50",
+
+		// brokers of the lab make no topic by themselves
+		"topic.creation.default.replication.factor": "1",
+		"topic.creation.default.partitions":         "1",
+
+		"schema.history.internal.kafka.bootstrap.servers": c.Kafka.Seeds[0],
+		"schema.history.internal.kafka.topic":             "history." + name,
+		"schema.history.internal.kafka.query.timeout.ms":  "60000",
+		"schema.history.internal.kafka.create.timeout.ms": "60000",
+	}, nil
+}
