@@ -82,7 +82,7 @@ func (c *Connect) Read(ctx context.Context) (mysql.Note, error) {
 func (c *Connect) readOffsets(ctx context.Context) (mysql.Note, error) {
 	raw, err := c.http.get(ctx, c.offsets, jsonType)
 	if refused, ok := errors.AsType[*statusError](err); ok && refused.Code == http.StatusNotFound && !c.unknown(err) {
-		refused.hint = "offsets are told from Kafka Connect 3.5 on, and under the URL of the REST API itself"
+		err = fmt.Errorf("%w: offsets are told from Kafka Connect 3.5 on, and under the URL of the REST API itself", err)
 	}
 	if err != nil {
 		return mysql.Note{}, err

@@ -1,0 +1,381 @@
+package consumer_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"truelag/mysql/consumer"
+)
+
+const offsetsTopic = "connect-offsets"
+
+// worker is a fake cluster with a topic of five partitions, and who writes to it as a worker of Kafka Connect does.
+type worker struct {
+	*kfake.Cluster
+	t       *testing.T
+	maker   *kgo.Client
+	fetches atomic.Int64
+}
+
+func newWorker(t *testing.T) *worker {
+	t.Helper()
+	c, err := kfake.NewCluster(kfake.NumBrokers(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	w := &worker{Cluster: c, t: t}
+	w.maker = w.client()
+	w.create()
+	c.ControlKey(kmsg.Fetch.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		w.fetches.Add(1)
+		return nil, nil, false
+	})
+	return w
+}
+
+func (w *worker) client(opts ...kgo.Opt) *kgo.Client {
+	w.t.Helper()
+	cl, err := kgo.NewClient(append(opts, kgo.SeedBrokers(w.ListenAddrs()...))...)
+	w.ok(err)
+	w.t.Cleanup(cl.Close)
+	return cl
+}
+
+func (w *worker) ok(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *worker) create() {
+	w.t.Helper()
+	_, err := kadm.NewClient(w.maker).CreateTopic(w.t.Context(), 5, 1, nil, offsetsTopic)
+	w.ok(err)
+}
+
+func (w *worker) topic() *consumer.Topic {
+	w.t.Helper()
+	topic, err := consumer.NewTopic(consumer.TopicConfig{Topic: offsetsTopic, Client: w.client()})
+	w.ok(err)
+	return topic
+}
+
+func (w *worker) consumer(connector, server string) *consumer.TopicConsumer {
+	w.t.Helper()
+	return ok[*consumer.TopicConsumer](w.t)(w.topic().Consumer(consumer.TopicConsumerConfig{Connector: connector, Server: server}))
+}
+
+// note writes a record; an empty value is a tombstone.
+func (w *worker) note(connector, server, value string) {
+	w.t.Helper()
+	w.write(w.maker, fmt.Sprintf(`[%q,{"server":%q}]`, connector, server), value)
+}
+
+func (w *worker) write(cl *kgo.Client, key, value string) {
+	w.t.Helper()
+	r := &kgo.Record{Topic: offsetsTopic, Key: []byte(key)}
+	if value != "" {
+		r.Value = []byte(value)
+	}
+	w.ok(cl.ProduceSync(w.t.Context(), r).FirstErr())
+}
+
+func at(pos int) string { return fmt.Sprintf(`{"file":"b.000001","pos":%d}`, pos) }
+
+// The records are those of Kafka Connect 4.4: a snapshot, a place that was set by hand, one that was removed, and another prefix.
+func TestTopicRecorded(t *testing.T) {
+	w := newWorker(t)
+	c := w.consumer("my80", "")
+	places := []string{
+		"place mysql-bin.000001:853 " + set + ":1-3 snapshot INITIAL",
+		"place mysql-bin.000001:853 " + set + ":1-3",
+		"place mysql-bin.000001:1522 " + set + ":1-5 event 2 row 3",
+		"place mysql-bin.000001:1522 x:1",
+		"which the topic has no offset of a connector my80",
+		"place mysql-bin.000001:1738 " + set + ":1-6",
+		"place mysql-bin.000001:1817 " + set + ":1-6 event 2 row 1",
+		"place mysql-bin.000001:2017 " + set + ":1-7\nwhich server my80b, which has the newest record of my80, my80b",
+		"place mysql-bin.000001:2096 " + set + ":1-7 event 2 row 1\nwhich server my80b, which has the newest record of my80, my80b",
+	}
+	lines := bytes.Split(bytes.TrimSpace(testdata(t, "topic.tsv")), []byte("\n"))
+	if len(lines) != len(places) {
+		t.Fatal(len(lines))
+	}
+	for i, line := range lines {
+		key, value, _ := strings.Cut(string(line), "\t")
+		if value == "null" {
+			value = ""
+		}
+		w.write(w.maker, key, value)
+		want(t, c, places[i])
+	}
+	want(t, w.consumer("my80", ""), places[len(places)-1]) // one that comes late reads the same
+	want(t, w.consumer("my80", "my80"), "place mysql-bin.000001:1817 "+set+":1-6 event 2 row 1",
+		"which server my80, as configured, of my80, my80b")
+}
+
+func TestTopicIsReadOn(t *testing.T) {
+	w := newWorker(t)
+	c := w.consumer("c", "")
+	want(t, c, "which the topic has no offset of a connector c")
+	if n := w.fetches.Load(); n != 0 {
+		t.Errorf("%d fetches of an empty topic", n)
+	}
+	w.note("c", "s", at(5))
+	w.note("other", "s", at(6))
+	w.write(w.maker, `["c",{"kafka_topic":"t"}]`, at(7))
+	w.write(w.maker, `{"not":"one"}`, at(8))
+	w.write(w.maker, `[1,2,3]`, "")
+	want(t, c, "place b.000001:5")
+	before := w.fetches.Load()
+	want(t, c, "place b.000001:5")
+	if n := w.fetches.Load() - before; n != 0 {
+		t.Errorf("%d fetches where nothing is new", n)
+	}
+	w.note("c", "s", at(9))
+	want(t, c, "place b.000001:9")
+	if n := w.fetches.Load() - before; n != 1 {
+		t.Errorf("%d fetches of one new record", n)
+	}
+	w.note("c", "s", "null")
+	want(t, c, "which the topic has no offset of a connector c")
+	w.note("c", "s", "{")
+	want(t, c, "error topic connect-offsets: offset of server s: not a JSON object: unexpected end of JSON input")
+}
+
+// A topic that is made again is another one, also where it is as long.
+func TestTopicThatIsMadeAgain(t *testing.T) {
+	w := newWorker(t)
+	c := w.consumer("c", "")
+	for i := range 20 {
+		w.note("c", "s", at(100+i))
+	}
+	want(t, c, "place b.000001:119")
+	_, err := kadm.NewClient(w.maker).DeleteTopics(t.Context(), offsetsTopic)
+	w.ok(err)
+	got, err := c.Read(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "topic connect-offsets: metadata: UNKNOWN_TOPIC_OR_PARTITION") ||
+		!strings.HasSuffix(err.Error(), ": is it the worker's offset.storage.topic, and this its cluster?") || got.Position != nil {
+		t.Error(err)
+	}
+	w.create()
+	w.maker = w.client()
+	for i := range 20 {
+		w.note("c", "new", at(10+i))
+	}
+	want(t, c, "place b.000001:29")
+}
+
+func TestTopicWhoseStartIsDeleted(t *testing.T) {
+	w := newWorker(t)
+	c := w.consumer("c", "")
+	w.note("c", "s", at(5))
+	want(t, c, "place b.000001:5")
+	for i := range 5 {
+		w.note("c", "s", at(6+i))
+	}
+	admin := kadm.NewClient(w.maker)
+	ends, err := admin.ListEndOffsets(t.Context(), offsetsTopic)
+	w.ok(err)
+	_, err = admin.DeleteRecords(t.Context(), ends.Offsets())
+	w.ok(err)
+	want(t, c, "which the topic has no offset of a connector c")
+	w.note("c", "s", at(50))
+	want(t, c, "place b.000001:50")
+}
+
+// With exactly-once, offsets are written in the transaction of the records that they are about.
+func TestTopicOfTransactions(t *testing.T) {
+	w := newWorker(t)
+	c := w.consumer("c", "")
+	task := w.client(kgo.TransactionalID("task"))
+	write := func(pos int, end kgo.TransactionEndTry) {
+		w.ok(task.BeginTransaction())
+		w.write(task, `["c",{"server":"s"}]`, at(pos))
+		w.ok(task.EndTransaction(t.Context(), end))
+	}
+	write(5, kgo.TryCommit)
+	want(t, c, "place b.000001:5")
+	write(6, kgo.TryAbort)
+	want(t, c, "place b.000001:5")
+	w.ok(task.BeginTransaction())
+	w.write(task, `["c",{"server":"s"}]`, at(7))
+	want(t, c, "place b.000001:5") // and it does not wait for the end
+	w.ok(task.EndTransaction(t.Context(), kgo.TryCommit))
+	want(t, c, "place b.000001:7")
+}
+
+// One reading serves the consumers of a topic, and its client is closed with the last of them.
+func TestTopicOfSeveralConsumers(t *testing.T) {
+	w := newWorker(t)
+	client := &closing{Client: w.client()}
+	topic, err := consumer.NewTopic(consumer.TopicConfig{Topic: offsetsTopic, Client: client})
+	w.ok(err)
+	var all []*consumer.TopicConsumer
+	for i := range 4 {
+		c, err := topic.Consumer(consumer.TopicConsumerConfig{Connector: fmt.Sprint("c", i)})
+		w.ok(err)
+		all = append(all, c)
+		w.note(fmt.Sprint("c", i), "s", at(10+i))
+	}
+	for range 3 {
+		var wait sync.WaitGroup
+		for i, c := range all {
+			wait.Go(func() { want(t, c, fmt.Sprint("place b.000001:", 10+i)) })
+		}
+		wait.Wait()
+	}
+	late, err := topic.Consumer(consumer.TopicConsumerConfig{Connector: "late"})
+	w.ok(err)
+	w.note("late", "s", at(20))
+	want(t, late, "place b.000001:20")
+	want(t, all[0], "place b.000001:10")
+	for _, c := range append(all, all[0]) { // closing twice is closing once
+		c.Close()
+	}
+	if client.closed.Load() != 0 {
+		t.Error("closed before the last consumer")
+	}
+	late.Close()
+	if client.closed.Load() != 1 {
+		t.Error("not closed with the last consumer")
+	}
+}
+
+type closing struct {
+	*kgo.Client
+	closed atomic.Int64
+}
+
+func (c *closing) Close() {
+	c.closed.Add(1)
+	c.Client.Close()
+}
+
+// What was read before the time was over is not read again.
+func TestTopicThatIsLong(t *testing.T) {
+	w := newWorker(t)
+	filler := strings.Repeat("x", 500_000)
+	for range 60 {
+		w.write(w.maker, "filler", filler)
+	}
+	w.note("c", "s", at(5))
+	c := w.consumer("c", "")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	release := make(chan struct{})
+	w.ControlKey(kmsg.Fetch.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+		w.KeepControl()
+		if w.fetches.Load() == 3 {
+			cancel(context.DeadlineExceeded)
+			w.SleepControl(func() { <-release })
+		}
+		return nil, nil, false
+	})
+	note, err := c.Read(ctx)
+	if err == nil || !strings.Contains(err.Error(), "offsets are left to read, the next reading goes on there") || note.Position != nil {
+		t.Fatalf("got %v", told(note, err))
+	}
+	close(release)
+	want(t, c, "place b.000001:5")
+}
+
+func TestTopicThatIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		key    int16
+		answer func(kmsg.Request) kmsg.Response
+		want   string
+	}{
+		"metadata": {kmsg.Metadata.Int16(), func(req kmsg.Request) kmsg.Response {
+			resp := req.ResponseKind().(*kmsg.MetadataResponse)
+			topic := kmsg.NewMetadataResponseTopic()
+			topic.Topic, topic.ErrorCode = kmsg.StringPtr(offsetsTopic), kerr.TopicAuthorizationFailed.Code
+			resp.Topics = append(resp.Topics, topic)
+			return resp
+		}, "metadata: TOPIC_AUTHORIZATION_FAILED: Not authorized to access topics: [Topic authorization failed.]: grant DESCRIBE and READ on the topic"},
+		"fetch": {kmsg.Fetch.Int16(), func(req kmsg.Request) kmsg.Response {
+			resp := req.ResponseKind().(*kmsg.FetchResponse)
+			for _, asked := range req.(*kmsg.FetchRequest).Topics {
+				topic := kmsg.NewFetchResponseTopic()
+				topic.Topic, topic.TopicID = asked.Topic, asked.TopicID
+				for _, p := range asked.Partitions {
+					row := kmsg.NewFetchResponseTopicPartition()
+					row.Partition, row.ErrorCode = p.Partition, kerr.NotLeaderForPartition.Code
+					topic.Partitions = append(topic.Partitions, row)
+				}
+				resp.Topics = append(resp.Topics, topic)
+			}
+			return resp
+		}, "NOT_LEADER_FOR_PARTITION"},
+		"offsets": {kmsg.ListOffsets.Int16(), func(req kmsg.Request) kmsg.Response { return req.ResponseKind() },
+			"are not in the answer of broker"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorker(t)
+			w.note("c", "s", at(5))
+			cons := w.consumer("c", "")
+			var off atomic.Bool
+			w.ControlKey(c.key, func(req kmsg.Request) (kmsg.Response, error, bool) {
+				w.KeepControl()
+				if off.Load() {
+					return nil, nil, false
+				}
+				return c.answer(req), nil, true
+			})
+			_, err := cons.Read(t.Context())
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+			off.Store(true)
+			want(t, cons, "place b.000001:5")
+		})
+	}
+}
+
+// A broker that does not answer ends the reading with its time, and not the next one.
+func TestTopicWithoutAnswers(t *testing.T) {
+	w := newWorker(t)
+	w.note("c", "s", at(5))
+	c := w.consumer("c", "")
+	release := make(chan struct{})
+	w.ControlKey(kmsg.ListOffsets.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+		w.SleepControl(func() { <-release })
+		return nil, nil, false
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if note, err := c.Read(ctx); err == nil || !strings.Contains(err.Error(), "deadline exceeded") {
+		t.Error(told(note, err))
+	}
+	close(release)
+	want(t, c, "place b.000001:5")
+}
+
+func TestTopicConfig(t *testing.T) {
+	w := newWorker(t)
+	for want, cfg := range map[string]consumer.TopicConfig{
+		"no name of the topic with Kafka Connect's offsets": {Client: w.maker},
+		"topic t: no client of its cluster":                 {Topic: "t"},
+	} {
+		if _, err := consumer.NewTopic(cfg); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if _, err := w.topic().Consumer(consumer.TopicConsumerConfig{}); err == nil || err.Error() != "topic connect-offsets: no name of a connector" {
+		t.Error(err)
+	}
+}
