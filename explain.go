@@ -116,6 +116,8 @@ func chosen(all []kafka.Config, name string) (kafka.Config, error) {
 	}
 	list := strings.Join(names, ", ")
 	switch {
+	case len(all) == 0:
+		return kafka.Config{}, errors.New("no Kafka cluster is configured, so there is no lag of groups to explain")
 	case name == "":
 		return kafka.Config{}, fmt.Errorf("--cluster: give one of %s", list)
 	case len(all) == 1 && names[0] == "":

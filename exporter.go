@@ -131,7 +131,8 @@ func (e *exporter) Overview() web.Overview {
 	g := e.generation()
 	at, groups, lacking := summarize(g.clusters)
 	return web.Overview{
-		Collectors: g.collectors(), Read: at, Groups: groups, Flink: reviewOf(g.flink), Off: slices.Concat(lacking, g.off),
+		Collectors: g.collectors(), NoKafka: len(g.clusters) == 0, Read: at, Groups: groups,
+		Flink: reviewOf(g.flink), Binlog: binlogReviewOf(g.binlog), Off: slices.Concat(lacking, g.off),
 	}
 }
 

@@ -57,6 +57,8 @@ func newApp(o *options) *kingpin.Application {
 	app.Flag("collector.kafka", "Read consumer groups and topics from Kafka.").Default("true").BoolVar(&o.collectKafka)
 	app.Flag("collector.flink", "Compare what Flink jobs say with what Kafka has, where Flink clusters are configured.").
 		Default("true").BoolVar(&o.collectFlink)
+	app.Flag("collector.binlog", "Read how far the consumers of MySQL and MariaDB binlogs are, where servers are configured.").
+		Default("true").BoolVar(&o.collectBinlog)
 	app.Flag("shard", "Read one part of the groups and topics, I of N from 0 on, so that N exporters cover a large "+
 		"cluster (docs/sharding.md). Example: 0/3").
 		Default("0/1").SetValue(&o.shard)

@@ -18,6 +18,8 @@ type generation struct {
 	clusters []*cluster
 	flinks   []*flinkCluster
 	flink    *collector.Flink // nil: none is heard
+	mysqls   []*mysqlServer
+	binlog   *collector.Binlog // nil: no server is read
 	off      []web.Off
 	settings string // the effective configuration, secrets hidden
 	alone    bool   // no Prometheus is expected to scrape
@@ -30,8 +32,11 @@ type generation struct {
 // system is something that a collector reads.
 type system struct{ collector, name string }
 
-// flinkCollector is the name of the collector of Flink clusters.
-const flinkCollector = "flink"
+// The names of the collectors that are not waited for.
+const (
+	flinkCollector  = "flink"
+	binlogCollector = "binlog"
+)
 
 // warmInterval is how long the warming waits between two scrapes.
 const warmInterval = 5 * time.Second
@@ -85,9 +90,11 @@ func (g *generation) collectors() []web.Collector {
 	return all
 }
 
-// waitedFor says that a collector's systems must have been read before the exporter is ready. Flink's need not: what it costs
-// when they are away is its own rows.
-func waitedFor(collector string) bool { return collector != flinkCollector }
+// waitedFor says that a collector's systems must have been read before the exporter is ready. Flink's and MySQL's need not: what
+// it costs when they are away is their own rows.
+func waitedFor(collector string) bool {
+	return collector != flinkCollector && collector != binlogCollector
+}
 
 // unread lists the systems that are waited for and have not been read yet.
 func (g *generation) unread() []web.Collector {
@@ -128,5 +135,8 @@ func (g *generation) release() {
 	}
 	for _, c := range g.flinks {
 		c.close()
+	}
+	for _, s := range g.mysqls {
+		s.close()
 	}
 }

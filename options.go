@@ -37,6 +37,7 @@ type options struct {
 	flinkURL      string
 	collectKafka  bool
 	collectFlink  bool
+	collectBinlog bool
 	shard         shardValue
 	timeoutOffset time.Duration
 	compat        bool

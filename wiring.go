@@ -50,7 +50,7 @@ func generate(o *options, cfg *config.Config, before *generation, logs loggers, 
 		}
 	}()
 	var collectors []collector.Collector
-	if o.collectKafka {
+	if o.collectKafka && len(cfg.Kafka.Clusters) > 0 {
 		kc, err := g.collectKafka(o, cfg, before, logs)
 		if err != nil {
 			return nil, err
@@ -64,6 +64,14 @@ func generate(o *options, cfg *config.Config, before *generation, logs loggers, 
 			g.flink = fc
 			collectors = append(collectors, fc)
 		}
+	}
+	if readsBinlogs(o, cfg) {
+		bc, err := g.collectBinlogs(cfg, before, logs)
+		if err != nil {
+			return nil, err
+		}
+		g.binlog = bc
+		collectors = append(collectors, bc)
 	}
 	set, err := collector.NewSet(collector.Config{
 		DisableExporterMetrics: o.noExporterMetrics,
@@ -114,6 +122,25 @@ func (g *generation) collectFlink(o *options, kc *collector.Kafka, cfg *config.C
 	return collector.NewFlink(collector.FlinkConfig{Shard: o.shard.Shard}, kc, clusters...)
 }
 
+// readsBinlogs says that there are servers to read. One exporter of several reads them all: a server has few consumers.
+func readsBinlogs(o *options, cfg *config.Config) bool {
+	return o.collectBinlog && len(cfg.MySQL.Servers) > 0 && o.shard.Index == 0
+}
+
+// collectBinlogs opens all MySQL servers and makes their collector.
+func (g *generation) collectBinlogs(cfg *config.Config, before *generation, logs loggers) (*collector.Binlog, error) {
+	var err error
+	if g.mysqls, err = openMySQLs(cfg, before, logs); err != nil {
+		return nil, err
+	}
+	var readers []collector.BinlogReader
+	for _, s := range g.mysqls {
+		g.systems = append(g.systems, system{binlogCollector, s.Name()})
+		readers = append(readers, s)
+	}
+	return collector.NewBinlog(readers...)
+}
+
 // switchedOff lists what the configuration leaves out and people look for.
 func switchedOff(o *options, cfg *config.Config) []web.Off {
 	var off []web.Off
@@ -129,12 +156,23 @@ func switchedOff(o *options, cfg *config.Config) []web.Off {
 		add(o.collectKafka && !c.Follow, "Rewinds between two scrapes"+of(c.Name),
 			"Commits are compared from scrape to scrape.", "Set follow_commits to true.")
 	}
+	add(o.collectKafka && len(cfg.Kafka.Clusters) == 0, "Consumer groups and topics", "No Kafka cluster is configured.",
+		"Give kafka.clusters in the file.")
 	add(len(cfg.Flink.Clusters) == 0, "What Flink jobs say of their offsets", "No Flink cluster is configured.",
 		"Give --flink.url, or flink.clusters in the file.")
 	add(len(cfg.Flink.Clusters) > 0 && !o.collectFlink, "What Flink jobs say of their offsets",
 		"The Flink collector is switched off.", "Leave out --no-collector.flink.")
 	add(len(cfg.Flink.Clusters) > 0 && o.collectFlink && !o.collectKafka, "What Flink jobs say of their offsets",
 		"It is compared with what Kafka has, and the Kafka collector is switched off.", "Leave out --no-collector.kafka.")
+	add(len(cfg.MySQL.Servers) == 0, "The lag of binlog consumers", "No MySQL server is configured.", "Give mysql.servers in the file.")
+	add(len(cfg.MySQL.Servers) > 0 && !o.collectBinlog, "The lag of binlog consumers",
+		"The binlog collector is switched off.", "Leave out --no-collector.binlog.")
+	add(len(cfg.MySQL.Servers) > 0 && o.collectBinlog && o.shard.Index != 0, "The lag of binlog consumers",
+		"Shard 0 reads the MySQL servers.", "Leave out --shard to read all.")
+	for _, s := range cfg.MySQL.Servers {
+		add(readsBinlogs(o, cfg) && !s.Scan.Enabled, fmt.Sprintf("Effective lag and its age at MySQL server %q", s.Label()),
+			"The event scan is switched off: nobody knows whether what follows a position holds a transaction.", "Set scan.enabled to true.")
+	}
 	add(o.collectKafka && !o.shard.Whole(), "The groups and topics of other shards",
 		fmt.Sprintf("This is shard %s; the others are at other exporters.", o.shard), "Leave out --shard to read all.")
 	add(!o.compat, "The metric names of kafka_exporter", "Not asked for.", "Start with --compat.kafka-exporter.")

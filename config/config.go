@@ -23,6 +23,7 @@ import (
 type Config struct {
 	Kafka Kafka `yaml:"kafka"`
 	Flink Flink `yaml:"flink"`
+	MySQL MySQL `yaml:"mysql"`
 }
 
 // Kafka says which clusters to read.
@@ -216,7 +217,7 @@ func document(path string, b []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	var doc, next yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, &Error{path, 1, "the file is empty", "it must hold at least kafka.clusters; see the reference configuration"}
+		return nil, &Error{path, 1, "the file is empty", "it must hold at least kafka.clusters or mysql.servers; see the reference configuration"}
 	} else if err != nil {
 		return nil, syntaxError(path, b, err)
 	}

@@ -28,7 +28,7 @@ func (c *FlinkCluster) flink() (flink.Config, error) {
 		Name: c.Name, Jobs: c.Jobs.kafka().Match, Parameters: c.GroupParameter != "", KeepEnded: time.Duration(c.KeepEnded),
 	}
 	if r := c.REST; r != nil {
-		http, err := r.HTTP.client()
+		http, err := r.HTTP.Client()
 		if err != nil {
 			return f, fmt.Errorf("rest.http: %w", err)
 		}
@@ -38,7 +38,7 @@ func (c *FlinkCluster) flink() (flink.Config, error) {
 		}
 	}
 	if r := c.Reporter; r != nil {
-		http, err := r.HTTP.client()
+		http, err := r.HTTP.Client()
 		if err != nil {
 			return f, fmt.Errorf("reporter.http: %w", err)
 		}
@@ -54,7 +54,7 @@ func (c *FlinkCluster) flink() (flink.Config, error) {
 		}
 	}
 	if p := c.Prometheus; p != nil {
-		http, err := p.HTTP.client()
+		http, err := p.HTTP.Client()
 		if err != nil {
 			return f, fmt.Errorf("prometheus.http: %w", err)
 		}

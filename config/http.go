@@ -48,9 +48,9 @@ func portNumber(port string) bool {
 
 func (u URL) String() string { return string(u) }
 
-// client is the settings in the terms of Prometheus' HTTP client. A secret from the environment is read now, one in a
+// Client is the settings in the terms of Prometheus' HTTP client. A secret from the environment is read now, one in a
 // file at each request.
-func (h *HTTP) client() (promconfig.HTTPClientConfig, error) {
+func (h *HTTP) Client() (promconfig.HTTPClientConfig, error) {
 	c := promconfig.HTTPClientConfig{EnableHTTP2: true} // no redirect is followed: it may lead the credentials elsewhere
 	if t := h.TLS; t != nil {
 		c.TLSConfig = promconfig.TLSConfig{

@@ -30,8 +30,12 @@ func (v *validator) wrong(path, what, right string) {
 
 func (v *validator) config(c *Config) {
 	clusters := c.Kafka.Clusters
-	if len(clusters) == 0 {
+	switch {
+	case len(clusters) > 0:
+	case len(c.MySQL.Servers) == 0:
 		v.wrong("kafka.clusters", "there is no cluster to read", "write kafka: {clusters: [{brokers: [host:9092]}]}")
+	case len(c.Flink.Clusters) > 0:
+		v.wrong("flink.clusters", "flink.clusters has no Kafka cluster to be compared with", "write kafka: {clusters: [{brokers: [host:9092]}]}")
 	}
 	var names []string
 	for i := range clusters {
@@ -45,6 +49,7 @@ func (v *validator) config(c *Config) {
 		names = append(names, c.Flink.Clusters[i].Name)
 	}
 	v.names("flink.clusters", "flink_cluster", names)
+	v.mysql(c.MySQL.Servers, clusters)
 }
 
 // names checks those of a list of clusters, which become the values of a label.

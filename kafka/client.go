@@ -38,6 +38,15 @@ func (c ClientConfig) Validate() error {
 	return kgo.ValidateOpts(opts...)
 }
 
+// Open makes a client for who reads something else of the cluster than groups. It connects to nothing yet.
+func (c ClientConfig) Open(logger log.Logger) (*kgo.Client, error) {
+	opts, err := c.options(newBooks(), logger)
+	if err != nil {
+		return nil, err
+	}
+	return kgo.NewClient(opts...)
+}
+
 // options are those of a client that lives as long as the process and works in bursts, one for each scrape, under a
 // deadline that its callers set. Options appended to them win.
 func (c ClientConfig) options(books *books, logger log.Logger) ([]kgo.Opt, error) {

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"truelag/collector"
+	"truelag/mysql"
+	"truelag/web"
+)
+
+// binlogReviewOf is what was found last about the consumers of binlogs; nil: no server is read.
+func binlogReviewOf(b *collector.Binlog) *web.BinlogReview {
+	if b == nil {
+		return nil
+	}
+	from := b.Review()
+	r := &web.BinlogReview{Read: from.At}
+	for i := range from.Consumers {
+		r.Consumers = append(r.Consumers, binlogConsumerOf(&from.Consumers[i]))
+	}
+	return r
+}
+
+func binlogConsumerOf(c *collector.BinlogConsumerReview) web.BinlogConsumer {
+	d := &c.Distance
+	to := web.BinlogConsumer{
+		Server: c.Server, Consumer: c.Name, State: d.State.String(), Told: c.Note.State, Reason: c.Note.Reason,
+		Bytes: orUnknown(d.Bytes), Effective: orUnknown(d.Effective), Transactions: orUnknown(d.Transactions), Age: -1, Headroom: -1,
+	}
+	if c.Err != nil && to.Reason == "" {
+		to.Reason = oneLine(c.Err)
+	}
+	if d.Seconds.Known {
+		to.Age = d.Seconds.D
+	}
+	if d.HeadroomSeconds.Known {
+		to.Headroom = d.HeadroomSeconds.D
+	}
+	return to
+}
+
+// orUnknown is a number, negative where it is not known.
+func orUnknown(n mysql.Number) int64 {
+	if !n.Known {
+		return -1
+	}
+	return n.N
+}

@@ -1,0 +1,162 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// BinlogReview is what the landing page shows of the consumers of binlogs.
+type BinlogReview struct {
+	Read      time.Time // the oldest of what is shown; zero: no server was read yet
+	Consumers []BinlogConsumer
+}
+
+// BinlogConsumer is a consumer of a MySQL server's binlog. What is negative is not known.
+type BinlogConsumer struct {
+	Server, Consumer string
+
+	State  string // what its position is worth, as truelag_binlog_position_state says it
+	Told   string // its state as whoever runs it tells it; empty: nobody does
+	Reason string // why it failed, or why its position is not known
+
+	Bytes        int64 // from its position to the end
+	Effective    int64 // 0 where no transaction follows
+	Transactions int64
+	Age          time.Duration // of the first transaction that it has not handled whole
+	Headroom     time.Duration // until its place may be purged by time
+}
+
+// Worst are a few consumers, those that have lost their places first, and then those that are farthest behind.
+func (r *BinlogReview) Worst() []BinlogConsumer {
+	all := slices.SortedFunc(slices.Values(r.Consumers), func(a, b BinlogConsumer) int {
+		return cmp.Or(
+			cmp.Compare(a.rank(), b.rank()),
+			cmp.Compare(b.left(), a.left()),
+			strings.Compare(a.Server, b.Server),
+			strings.Compare(a.Consumer, b.Consumer),
+		)
+	})
+	return all[:min(len(all), worst)]
+}
+
+// rank puts what has to be looked at first.
+func (c *BinlogConsumer) rank() state {
+	switch c.State {
+	case "purged", "ahead", "foreign", "invalid":
+		return broken
+	case "caught_up", "ok":
+		switch {
+		case c.Told == "failed":
+			return broken
+		case c.State == "ok":
+			return behind
+		case c.Bytes > 0:
+			return phantom
+		}
+		return level
+	case "snapshot":
+		return blocked
+	case "no_position":
+		return uncommitted
+	}
+	return unknown
+}
+
+// left is how many bytes may be left to read.
+func (c *BinlogConsumer) left() int64 {
+	if c.Effective >= 0 {
+		return c.Effective
+	}
+	return c.Bytes
+}
+
+// Class is a word for how bad it is.
+func (c *BinlogConsumer) Class() string { return c.rank().String() }
+
+// Link explains the consumer's lag.
+func (c *BinlogConsumer) Link() string {
+	return "explain/binlog?" + url.Values{"server": {c.Server}, "consumer": {c.Consumer}}.Encode()
+}
+
+// Left is what is left to read, as far as it is known.
+func (c *BinlogConsumer) Left() string {
+	switch {
+	case c.Effective >= 0:
+		return number(c.Effective)
+	case c.Bytes >= 0:
+		return "≤ " + number(c.Bytes)
+	}
+	return "unknown"
+}
+
+// Missing is how many transactions are left.
+func (c *BinlogConsumer) Missing() string { return knownNumber(c.Transactions) }
+
+func knownNumber(n int64) string {
+	if n < 0 {
+		return "unknown"
+	}
+	return number(n)
+}
+
+// Old is how old the first of them is.
+func (c *BinlogConsumer) Old() string { return knownDuration(c.Age) }
+
+// Purge is how long its place is safe from being purged by time.
+func (c *BinlogConsumer) Purge() string { return knownDuration(c.Headroom) }
+
+func knownDuration(d time.Duration) string {
+	if d < 0 {
+		return "unknown"
+	}
+	return lasted(d)
+}
+
+// Verdict says what the position is worth, and whether the consumer runs.
+func (c *BinlogConsumer) Verdict() string {
+	parts := []string{c.position()}
+	switch {
+	case c.Told == "failed" && c.Reason != "":
+		parts = append(parts, "It has failed: "+printable(c.Reason, longest)+".")
+	case c.Told == "failed":
+		parts = append(parts, "It has failed.")
+	case c.Told != "" && c.Told != "running":
+		parts = append(parts, "It is "+printable(c.Told, longest)+".")
+	}
+	return strings.Join(parts, " ")
+}
+
+func (c *BinlogConsumer) position() string {
+	switch c.State {
+	case "purged":
+		return "Lost its place: what it would read next is purged."
+	case "ahead":
+		return "Its place is past the server's end: was the server reset, or has it lost transactions?"
+	case "foreign":
+		return "Its place is in the files of another server."
+	case "invalid":
+		return "There cannot be an event at its place."
+	case "snapshot":
+		return "It takes a snapshot and reads no binlog meanwhile."
+	case "no_position":
+		return "It has noted down no place yet."
+	case "caught_up":
+		if c.Bytes > 0 {
+			return fmt.Sprintf("Caught up: the %s after its place hold no transaction that is left to read.", count(c.Bytes, "byte"))
+		}
+		return "Caught up: nothing follows its place."
+	case "ok":
+		if c.Effective < 0 && c.Bytes >= 0 {
+			return fmt.Sprintf("Behind by at most %s: nobody has looked at what they hold.", count(c.Bytes, "byte"))
+		}
+		return "Behind."
+	}
+	if c.Reason != "" && c.Told != "failed" {
+		return "Unknown: " + printable(c.Reason, 2*longest) + "."
+	}
+	return "Unknown."
+}
