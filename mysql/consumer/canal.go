@@ -70,7 +70,7 @@ func (c *Canal) note(raw []byte) (note mysql.Note, err error, broken bool) {
 		Clients     []json.RawMessage `json:"clientDatas"`
 		Destination string            `json:"destination"`
 	}
-	if err := json.Unmarshal(raw, &meta); err != nil {
+	if err := parseJSON(raw, &meta); err != nil {
 		return note, fmt.Errorf("not Canal's meta.dat: %w", err), true
 	}
 	if meta.Clients == nil && meta.Destination == "" {
@@ -80,7 +80,7 @@ func (c *Canal) note(raw []byte) (note mysql.Note, err error, broken bool) {
 	var errs []error
 	for _, one := range meta.Clients {
 		var client canalClient
-		if err := json.Unmarshal(one, &client); err != nil {
+		if err := parseJSON(one, &client); err != nil {
 			errs = append(errs, fmt.Errorf("a client of clientDatas: %w", err))
 			continue
 		}

@@ -1,7 +1,6 @@
 package consumer
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -33,7 +32,7 @@ func parseConnectorState(raw []byte) (connectorState, error) {
 		Connector taskState   `json:"connector"`
 		Tasks     []taskState `json:"tasks"`
 	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
+	if err := parseJSON(raw, &answer); err != nil {
 		return connectorState{}, fmt.Errorf("%w: %w", errNoJSON, err)
 	}
 	if answer.Connector.State == "" {

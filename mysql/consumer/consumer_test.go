@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -58,6 +59,20 @@ func want(t *testing.T, c mysql.Consumer, lines ...string) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// pathed is want, for files: PATH stands for where one is, and ; for a new line of an error.
+func pathed(t *testing.T, c mysql.Consumer, want string) {
+	t.Helper()
+	got := inTemp.ReplaceAllString(told(c.Read(t.Context())), "PATH")
+	if at := strings.Index(got, "error "); at >= 0 {
+		got = got[:at] + strings.ReplaceAll(got[at:], "\n", "; ")
+	}
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+var inTemp = regexp.MustCompile(`/\S+/place`)
 
 func testdata(t testing.TB, name string) []byte {
 	t.Helper()

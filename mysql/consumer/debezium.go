@@ -1,7 +1,6 @@
 package consumer
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -100,13 +99,5 @@ func (m *metrics) note() (mysql.Note, error) {
 	if !p.IsZero() || p.Snapshot != "" {
 		note.Position = &p
 	}
-	err := errors.Join(errs...)
-	if note.Position == nil && m.hasPos && m.pos > 0 {
-		err = cmp.Or(err, errNoFile)
-	}
-	return settle(note, err)
+	return settle(note, errors.Join(errs...))
 }
-
-// errNoFile is what the JMX exporter's usual rules come to: it leaves out attributes that are texts.
-var errNoFile = errors.New("BinlogPosition is told and BinlogFilename is not: the exporter of JMX wants a rule that makes a label of it, " +
-	"see the documentation; the lag that is reported is read all the same")

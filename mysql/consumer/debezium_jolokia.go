@@ -91,7 +91,7 @@ func (j *Jolokia) ask(ctx context.Context, u *url.URL) (map[string]fields, error
 		Type   string            `json:"error_type"`
 		Value  map[string]fields `json:"value"`
 	}
-	err = json.Unmarshal(raw, &answer)
+	err = parseJSON(raw, &answer)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("not an answer of Jolokia: %w", err)
@@ -147,8 +147,9 @@ func (m *metrics) takeAttributes(f fields) error {
 	}
 	flag := func(into, has *bool, name string) {
 		if _, value := f.find(name); value != nil {
-			*has = true
-			errs = append(errs, json.Unmarshal(value, into))
+			err := parseJSON(value, into)
+			*has = err == nil
+			errs = append(errs, named(name, err))
 		}
 	}
 	text(&m.file, place, "filename", "BinlogFilename")
@@ -160,10 +161,18 @@ func (m *metrics) takeAttributes(f fields) error {
 		}
 	}
 	if _, value := f.find(lagAttribute); value != nil {
-		errs = append(errs, json.Unmarshal(value, &m.lag))
-		m.hasLag = m.lag >= 0
+		err := parseJSON(value, &m.lag)
+		m.hasLag = err == nil && m.lag >= 0
+		errs = append(errs, named(lagAttribute, err))
 	}
 	flag(&m.connected, &m.hasConnected, "Connected")
 	flag(&m.snapshot, &m.hasSnap, "SnapshotRunning")
 	return errors.Join(errs...)
+}
+
+func named(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }

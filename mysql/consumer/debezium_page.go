@@ -55,8 +55,18 @@ func (d *DebeziumPage) Read(ctx context.Context) (mysql.Note, error) {
 		err = nil // another page's fault says nothing of it
 	}
 	note, wrong := m.note()
+	if note.Position == nil && m != nil && m.pos > beforeEvents {
+		err = errors.Join(err, errNoFile)
+	}
 	return settle(note, errors.Join(err, wrong))
 }
+
+// errNoFile is what the exporter's usual rules come to.
+var errNoFile = errors.New("BinlogPosition is told and BinlogFilename is not: the exporter of JMX wants a rule that makes a label of it, " +
+	"see the documentation; the lag that is reported is read all the same")
+
+// beforeEvents is BinlogPosition while no event was read.
+const beforeEvents = 4
 
 // attributes are those that are read.
 var attributes = []string{

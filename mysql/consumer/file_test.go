@@ -42,7 +42,7 @@ func TestFile(t *testing.T) {
 		`{"a":1}`:                                        {`error PATH: want file and position, or gtid: it has "a"`},
 		`{}`:                                             {"error PATH: want file and position, or gtid: it has nothing"},
 		`null`:                                           {"error PATH: null where a JSON object is due"},
-		`{"file":"b.00`:                                  {"error PATH: not a JSON object: unexpected end of JSON input"},
+		`{"file":"b.00`:                                  {"error PATH: want a JSON object: unexpected end of JSON input"},
 		" \n":                                            {"error PATH is empty"},
 	} {
 		path := written(t, text)

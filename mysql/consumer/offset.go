@@ -28,8 +28,8 @@ type fields map[string]json.RawMessage
 
 func parseFields(raw []byte) (fields, error) {
 	var f fields
-	if err := json.Unmarshal(raw, &f); err != nil {
-		return nil, fmt.Errorf("not a JSON object: %w", err)
+	if err := parseJSON(raw, &f); err != nil {
+		return nil, fmt.Errorf("want a JSON object: %w", err)
 	}
 	if f == nil {
 		return nil, errors.New("null where a JSON object is due")
@@ -54,7 +54,7 @@ func (f fields) text(names ...string) (string, error) {
 		return "", nil
 	}
 	var text string
-	if err := json.Unmarshal(value, &text); err != nil {
+	if err := parseJSON(value, &text); err != nil {
 		return "", fmt.Errorf("%s: want a text, have %s", name, shownValue(value))
 	}
 	return text, nil
@@ -68,7 +68,7 @@ func (f fields) number(names ...string) (n int64, ok bool, err error) {
 	}
 	text := string(value)
 	if value[0] == '"' {
-		if err := json.Unmarshal(value, &text); err != nil {
+		if err := parseJSON(value, &text); err != nil {
 			return 0, false, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -172,7 +172,7 @@ func (f fields) snapshot() (string, error) {
 		return "", nil
 	}
 	var is bool
-	if json.Unmarshal(value, &is) == nil {
+	if parseJSON(value, &is) == nil {
 		if is {
 			return "true", nil
 		}

@@ -107,7 +107,7 @@ func parseOffsets(raw []byte) ([]partition, error) {
 			Offset    json.RawMessage `json:"offset"`
 		} `json:"offsets"`
 	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
+	if err := parseJSON(raw, &answer); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoJSON, err)
 	}
 	if answer.Offsets == nil {

@@ -26,6 +26,9 @@ type KafkaClient interface {
 type TopicConfig struct {
 	Topic  string
 	Client KafkaClient // the topic's own
+
+	// Decompressor is what batches are decompressed by, which may bound what becomes of them. nil: kgo's.
+	Decompressor kgo.Decompressor
 }
 
 // Topic reads such a topic once for all consumers whose places are in it. The first Read goes through all that is there, which may
@@ -49,7 +52,7 @@ func NewTopic(cfg TopicConfig) (*Topic, error) {
 	case cfg.Client == nil:
 		return nil, fmt.Errorf("topic %s: no client of its cluster", cfg.Topic)
 	}
-	t := &Topic{cfg: cfg, log: newOffsetLog(cfg.Client, cfg.Topic), turn: make(chan struct{}, 1)}
+	t := &Topic{cfg: cfg, log: newOffsetLog(cfg), turn: make(chan struct{}, 1)}
 	t.turn <- struct{}{}
 	return t, nil
 }

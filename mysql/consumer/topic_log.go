@@ -25,8 +25,9 @@ const (
 
 // offsetLog is a topic with Kafka Connect's offsets, as far as it was read. One reading runs at a time.
 type offsetLog struct {
-	client KafkaClient
-	topic  string
+	client       KafkaClient
+	topic        string
+	decompressor kgo.Decompressor
 
 	wanted map[string]bool // connectors
 
@@ -52,8 +53,14 @@ type keptOffset struct {
 	at    time.Time
 }
 
-func newOffsetLog(client KafkaClient, topic string) *offsetLog {
-	return &offsetLog{client: client, topic: topic, wanted: map[string]bool{}, logs: map[int32]*partitionLog{}}
+func newOffsetLog(cfg TopicConfig) *offsetLog {
+	l := &offsetLog{
+		client: cfg.Client, topic: cfg.Topic, decompressor: cfg.Decompressor, wanted: map[string]bool{}, logs: map[int32]*partitionLog{},
+	}
+	if l.decompressor == nil {
+		l.decompressor = kgo.DefaultDecompressor()
+	}
+	return l
 }
 
 // want names a connector whose records are kept. It must not be called during a reading.
@@ -155,11 +162,11 @@ func (log *partitionLog) keep(r *kgo.Record, wanted map[string]bool) {
 // parseOffsetKey reads a key ["CONNECTOR",{"server":"PREFIX"}].
 func parseOffsetKey(raw []byte) (offsetKey, bool) {
 	var parts []json.RawMessage
-	if json.Unmarshal(raw, &parts) != nil || len(parts) != 2 {
+	if parseJSON(raw, &parts) != nil || len(parts) != 2 {
 		return offsetKey{}, false
 	}
 	var key offsetKey
-	if json.Unmarshal(parts[0], &key.connector) != nil {
+	if parseJSON(parts[0], &key.connector) != nil {
 		return offsetKey{}, false
 	}
 	server, err := parseServer(parts[1])

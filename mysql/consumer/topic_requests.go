@@ -6,16 +6,11 @@ import (
 	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const (
-	fetchBytes     = 8 << 20 // what one Fetch may answer
-	partitionBytes = 1 << 20 // what it may answer for one partition
-
-	logStart, logEnd int64 = -2, -1 // ListOffsets; with isolation 1, the end is the last stable offset
-)
+// logStart and logEnd are what ListOffsets is asked for. With isolation 1, the end is the last stable offset.
+const logStart, logEnd int64 = -2, -1
 
 // topicMeta is what Metadata tells of the topic.
 type topicMeta struct {
@@ -161,81 +156,4 @@ func (l *topicLeg) list(ctx context.Context, logs []*partitionLog, at int64) (ma
 		}
 	}
 	return found, nil
-}
-
-// fetch reads on in partitions that are behind. Each gets further or fails.
-func (l *topicLeg) fetch(ctx context.Context, logs []*partitionLog) error {
-	req := kmsg.NewPtrFetchRequest()
-	req.MaxBytes, req.IsolationLevel = fetchBytes, 1
-	topic := kmsg.NewFetchRequestTopic()
-	topic.Topic, topic.TopicID = l.topic, l.id
-	for _, log := range logs {
-		p := kmsg.NewFetchRequestTopicPartition()
-		p.Partition, p.FetchOffset, p.PartitionMaxBytes = log.id, log.next, partitionBytes
-		topic.Partitions = append(topic.Partitions, p)
-	}
-	req.Topics = append(req.Topics, topic)
-	resp, err := l.ask(ctx, req)
-	if err != nil {
-		return err
-	}
-	answer := resp.(*kmsg.FetchResponse)
-	if err := refused(answer.ErrorCode, "fetch"); err != nil {
-		return err
-	}
-	rows := map[int32]*kmsg.FetchResponseTopicPartition{}
-	read, moved := 0, false
-	for i := range answer.Topics {
-		for k := range answer.Topics[i].Partitions {
-			row := &answer.Topics[i].Partitions[k]
-			rows[row.Partition] = row
-			read += len(row.RecordBatches)
-		}
-	}
-	for _, log := range logs {
-		row := rows[log.id]
-		switch {
-		case row == nil:
-			return fmt.Errorf("partition %d is not in the answer of broker %d", log.id, l.leader)
-		case errors.Is(kerr.ErrorForCode(row.ErrorCode), kerr.OffsetOutOfRange): // deleted up to there, or truncated
-			if err := l.restart(ctx, []*partitionLog{log}); err != nil {
-				return err
-			}
-			moved = true
-			continue
-		}
-		if err := refused(row.ErrorCode, fmt.Sprintf("fetch of partition %d", log.id)); err != nil {
-			return err
-		}
-		switch further, err := log.take(row, l.wanted); {
-		case err != nil:
-			return err
-		case further:
-			moved = true
-		case read == 0: // nothing is left in any: the cleaner has taken what was there below the end
-			log.next, moved = log.end, true
-		}
-	}
-	if !moved {
-		return fmt.Errorf("broker %d answers batches that are cut short", l.leader)
-	}
-	return nil
-}
-
-// take takes the records of an answer, and tells whether there were any to go by.
-func (log *partitionLog) take(row *kmsg.FetchResponseTopicPartition, wanted map[string]bool) (further bool, err error) {
-	got, next := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{
-		Offset: log.next, IsolationLevel: kgo.ReadCommitted(), Partition: log.id,
-	}, row, kgo.DefaultDecompressor(), nil)
-	for _, r := range got.Records {
-		log.keep(r, wanted)
-	}
-	if next > log.next {
-		log.next = next
-		return true, nil
-	}
-	if got.Err != nil {
-		err = fmt.Errorf("partition %d at offset %d: %w", log.id, log.next, got.Err)
-	}
-	return false, err
 }

@@ -37,7 +37,7 @@ func newWorker(t *testing.T) *worker {
 	}
 	t.Cleanup(c.Close)
 	w := &worker{Cluster: c, t: t}
-	w.maker = w.client()
+	w.maker = w.client(kgo.ProducerBatchCompression(kgo.NoCompression()))
 	w.create()
 	c.ControlKey(kmsg.Fetch.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
 		c.KeepControl()
@@ -155,7 +155,7 @@ func TestTopicIsReadOn(t *testing.T) {
 	w.note("c", "s", "null")
 	want(t, c, "which the topic has no offset of a connector c")
 	w.note("c", "s", "{")
-	want(t, c, "error topic connect-offsets: offset of server s: not a JSON object: unexpected end of JSON input")
+	want(t, c, "error topic connect-offsets: offset of server s: want a JSON object: unexpected end of JSON input")
 }
 
 // A topic that is made again is another one, also where it is as long.
