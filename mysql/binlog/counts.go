@@ -16,7 +16,8 @@ type count struct {
 	event, row int64
 
 	index int64 // of the event that is next
-	size  int64 // rows of the event that was noted down, -1 until it was seen
+	met   bool  // the event that was noted down came before the transaction's end, after which consumers count anew
+	size  int64 // rows of that event; -1: none
 	left  bool  // something that was not handled
 }
 
@@ -61,6 +62,7 @@ func (c counts) step(e event, changes bool) {
 		if e.kind == annotation && !k.annotated {
 			continue
 		}
+		k.met = k.met || k.index == k.event && e.kind != end
 		switch {
 		case !changes || k.index < k.event:
 		case k.index > k.event:
@@ -88,5 +90,5 @@ func (c counts) left() bool {
 	return c[0].left
 }
 
-// fits tells whether so many rows can have been handled of the event that was noted down.
-func (k *count) fits() bool { return k.row <= 0 || k.size >= k.row }
+// fits tells whether so much can have been noted down.
+func (k *count) fits() bool { return k.met && (k.row <= 0 || k.size >= k.row) }

@@ -2,21 +2,26 @@ package binlog
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"time"
+
+	"truelag/mysql"
 )
 
 // feed reads the events of a dump from a position on.
 type feed struct {
 	packets packets
 	decoder decoder
+	flavor  mysql.Flavor
 
 	file  string
 	pos   int64     // behind the event that came last
-	bytes int64     // from the position to there, with the first four of each further file
+	sum   int64     // of bytes, from the position to there, with the first four of each further file
 	begun time.Time // when file was, by its header; zero: not told yet
 
 	any bool // an event came that is in a file
@@ -34,10 +39,10 @@ const (
 	longestRows       = 1 << 24 // an event of more is mostly one row, and takes as much again to look into
 )
 
-func newFeed(in io.Reader, file string, pos int64, limit int64) *feed {
+func newFeed(in io.Reader, flavor mysql.Flavor, file string, pos int64, limit int64) *feed {
 	return &feed{
 		packets: packets{in: bufio.NewReaderSize(in, 1<<16), limit: limit}, decoder: decoder{limit: limit},
-		file: file, pos: max(pos, fileStart),
+		flavor: flavor, file: file, pos: max(pos, fileStart),
 	}
 }
 
@@ -58,10 +63,14 @@ func (f *feed) next() (event, error) {
 		if !filed {
 			continue
 		}
+		body, err := f.prove(h)
+		if err != nil {
+			return event{}, f.wrong(h, err)
+		}
 		if err := f.step(h); err != nil {
 			return event{}, err
 		}
-		e, err := f.decoder.event(h, &f.packets)
+		e, err := f.decoder.event(h, body)
 		if err != nil {
 			return event{}, f.wrong(h, err)
 		}
@@ -113,16 +122,32 @@ func (f *feed) rotate(body []byte) error {
 	}
 	if name := string(body[fixed:]); name != f.file {
 		f.file, f.pos, f.begun = name, fileStart, time.Time{}
-		f.bytes += fileStart
+		f.sum += fileStart
 	}
 	return nil
 }
 
-// step goes past an event. Positions have 32 bits, and MariaDB leaves some out. Not every event of a file is sent: a start of
-// encryption is not.
+// prove tells by its checksum whether the first event is one, where its header does not say where it ends.
+func (f *feed) prove(h header) (body io.Reader, err error) {
+	if f.any || h.end != 0 || f.flavor == mysql.MySQL || !f.decoder.checksums || h.size > longestRows {
+		return &f.packets, nil
+	}
+	raw, err := h.read(&f.packets, longestRows)
+	if err != nil {
+		return nil, err
+	}
+	sum := max(len(raw)-checksumSize, headerSize)
+	if !bytes.Equal(binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(raw[:sum])), raw[sum:]) {
+		return nil, errNoEvent
+	}
+	return bytes.NewReader(raw[headerSize:]), nil
+}
+
+// step goes past an event. Positions have 32 bits, and MariaDB leaves some out from 11.4 on: all in a transaction but its last.
+// Not every event of a file is sent: a start of encryption is not.
 func (f *feed) step(h header) error {
 	by := int64(h.size)
-	if h.end != 0 {
+	if h.end != 0 || f.flavor == mysql.MySQL {
 		by = int64(h.end - uint32(f.pos))
 	}
 	first := !f.any
@@ -135,7 +160,7 @@ func (f *feed) step(h header) error {
 		return fmt.Errorf("event of type %d after %s:%d says that %d is after it", h.code, f.file, f.pos, h.end)
 	}
 	f.pos += by
-	f.bytes += by
+	f.sum += by
 	return nil
 }
 
@@ -150,7 +175,7 @@ func readHeader(in io.Reader) (header, error) {
 	h.end = binary.LittleEndian.Uint32(h.raw[13:])
 	h.flags = binary.LittleEndian.Uint16(h.raw[17:])
 	if h.size < headerSize {
-		return h, fmt.Errorf("its size is %d bytes", h.size)
+		return h, fmt.Errorf("%w: its size is %d bytes", errNoEvent, h.size)
 	}
 	return h, nil
 }

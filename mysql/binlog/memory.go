@@ -106,7 +106,7 @@ func (s *Scanner) start(ctx context.Context, inv *mysql.Inventory, at int) (time
 		return time.Time{}, err
 	}
 	defer conn.Close()
-	f := newFeed(conn, name, fileStart, s.cfg.MaxBytes)
+	f := newFeed(conn, inv.Flavor, name, fileStart, s.cfg.MaxBytes)
 	if _, err := f.next(); err != nil && !errors.Is(err, io.EOF) {
 		if ctx.Err() != nil {
 			err = ctx.Err()

@@ -112,7 +112,7 @@ func schemas(variables []byte) []string {
 			text(0)
 		case variableSchemas:
 			if at < len(variables) {
-				return list(variables[at], variables[at+1:])
+				return schemaNames(variables[at], variables[at+1:])
 			}
 			return nil
 		default:
@@ -126,7 +126,7 @@ func schemas(variables []byte) []string {
 	return nil
 }
 
-func list(n byte, rest []byte) []string {
+func schemaNames(n byte, rest []byte) []string {
 	if n == tooManySchemas {
 		return nil
 	}

@@ -46,8 +46,8 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 		return err
 	}
 	defer conn.Close()
-	f := newFeed(conn, t.file, t.pos, s.cfg.MaxBytes)
-	bytes := t.scan.Bytes
+	f := newFeed(conn, inv.Flavor, t.file, t.pos, s.cfg.MaxBytes)
+	sum := t.scan.Bytes
 	for !t.done {
 		e, err := f.next()
 		if err == nil {
@@ -56,13 +56,13 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 		switch {
 		case err == nil:
 			t.file, t.pos, t.begun = f.file, f.pos, f.begun
-			t.scan.Bytes = bytes + f.bytes
+			t.scan.Bytes = sum + f.sum
 			t.scan.Events++
 			t.write(e, f)
 		case errors.Is(err, io.EOF):
 			t.whole, t.executed = true, inv.Executed
 			t.file, t.pos = f.file, f.pos
-			t.scan.Bytes = bytes + f.bytes
+			t.scan.Bytes = sum + f.sum
 			t.end(t.judge.clone().over())
 			return nil
 		case t.scan.Events == 0 && isNoEvent(err):

@@ -1,0 +1,140 @@
+package binlog
+
+import (
+	"bytes"
+	"encoding/binary"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write what is expected anew")
+
+// What real servers wrote is read event by event, and its size is that of the files.
+func TestRecordedFiles(t *testing.T) {
+	for _, r := range recordings(t) {
+		t.Run(r.name, func(t *testing.T) {
+			var lines []string
+			events := r.read(t)
+			var size int64
+			for _, e := range events {
+				lines = append(lines, e.String())
+				size += e.end - e.start
+			}
+			if want := r.left(r.files[0].name, fileStart) - int64(len(r.files)-1)*fileStart; size != want {
+				t.Errorf("events of %d bytes in files of %d", size, want)
+			}
+			got := strings.Join(lines, "\n") + "\n"
+			path := filepath.Join("testdata", r.name, "events.txt")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("got\n%s", got)
+			}
+		})
+	}
+}
+
+// What a real server sends from the middle of its second file is read as what the server of these tests sends.
+func TestRecordedStreams(t *testing.T) {
+	for _, r := range recordings(t) {
+		t.Run(r.name, func(t *testing.T) {
+			raw, err := os.ReadFile(filepath.Join("testdata", r.name, "stream"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, pos := r.files[1].name, middle(t, raw)
+			got, want := listed(t, newFeed(bytes.NewReader(raw), r.flavor, file, pos, 1<<30)), listed(t, newFeed(answer(r, file, pos), r.flavor, file, pos, 1<<30))
+			if got != want {
+				t.Errorf("got\n%swant\n%s", got, want)
+			}
+			if !strings.HasSuffix(got, r.files[3].name+"\n") {
+				t.Errorf("it ends early:\n%s", got)
+			}
+		})
+	}
+}
+
+// middle is the position that a recorded answer starts at, by its first event.
+func middle(t *testing.T, raw []byte) int64 {
+	t.Helper()
+	if raw[4+1+4] != typeRotate {
+		t.Fatal("it does not begin with a rotation")
+	}
+	at := 4 + 1 + headerSize
+	return int64(raw[at]) | int64(raw[at+1])<<8
+}
+
+// listed is all that a feed has, and where each event ends.
+func listed(t *testing.T, f *feed) string {
+	t.Helper()
+	var b strings.Builder
+	for {
+		e, err := f.next()
+		if isEnd(err) {
+			b.WriteString(f.begun.UTC().String() + " " + f.file + "\n")
+			return b.String()
+		}
+		if err != nil {
+			t.Fatalf("after\n%s%v", b.String(), err)
+		}
+		e.count = func([]byte) (int64, error) { return 0, nil }
+		b.WriteString(shown(e) + " " + f.begun.UTC().String() + "\n")
+	}
+}
+
+// Each place is an event's beginning or is none, also where a server sends what it finds there as long as it is whole.
+func TestEveryPlace(t *testing.T) {
+	for _, r := range recordings(t) {
+		t.Run(r.name, func(t *testing.T) {
+			f := r.files[1]
+			starts := map[int64]bool{}
+			for _, e := range r.read(t) {
+				starts[e.start] = starts[e.start] || e.file == f.name
+			}
+			whole := slices.Concat(append([][]byte{make([]byte, fileStart)}, f.events...)...)
+			wrong := 0
+			for pos := int64(fileStart + 1); pos < f.size()-headerSize && wrong < 5; pos++ {
+				found := whole[pos:]
+				size := int64(binary.LittleEndian.Uint32(found[9:]))
+				code := found[4]
+				switch {
+				case starts[pos]:
+				case size < headerSize || size > int64(len(found)): // it does not send these
+					continue
+				case code == typeFormat || code == typeRotate || code == typeHeartbeat: // it sends these on its own account
+					continue
+				}
+				err := first(r, found[:size], pos)
+				if starts[pos] && err != nil || !starts[pos] && !isNoEvent(err) {
+					t.Errorf("%d: start %v, %v", pos, starts[pos], err)
+					wrong++
+				}
+			}
+		})
+	}
+}
+
+// first reads the first event of a stream that has this one in the second file.
+func first(r *recording, event []byte, pos int64) error {
+	f := r.files[1]
+	var b bytes.Buffer
+	w := &packetWriter{w: &b}
+	w.event(rotation(f.name, pos, false))
+	format := bytes.Clone(f.events[0])
+	clear(format[13:17])
+	w.event(format)
+	w.event(event)
+	_, err := newFeed(&b, r.flavor, f.name, pos, 1<<30).next()
+	return err
+}

@@ -1,0 +1,235 @@
+package binlog
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"truelag/mysql"
+)
+
+func isEnd(err error) bool { return errors.Is(err, io.EOF) }
+
+// answer is what a server sends of a binlog from a place on, in packets. Real servers' answers are in testdata too: see
+// TestRecordedStreams.
+func answer(r *recording, file string, pos int64) *bytes.Reader {
+	var b bytes.Buffer
+	w := &packetWriter{w: &b}
+	w.dump(r, file, pos)
+	return bytes.NewReader(b.Bytes())
+}
+
+type packetWriter struct {
+	w        io.Writer
+	sequence byte
+}
+
+func (w *packetWriter) packet(b []byte) {
+	for first := true; first || len(b) > 0; first = false {
+		n := min(len(b), fullPacket)
+		_, _ = w.w.Write([]byte{byte(n), byte(n >> 8), byte(n >> 16), w.sequence})
+		_, _ = w.w.Write(b[:n])
+		w.sequence++
+		if b = b[n:]; n == fullPacket && len(b) == 0 {
+			_, _ = w.w.Write([]byte{0, 0, 0, w.sequence})
+		}
+	}
+}
+
+func (w *packetWriter) event(e []byte) { w.packet(append([]byte{okByte}, e...)) }
+
+func (w *packetWriter) fail(code uint16, message string) {
+	w.packet(append(binary.LittleEndian.AppendUint16([]byte{errorByte}, code), "#HY000"+message...))
+}
+
+// rotation is the event with which a server says what file comes next.
+func rotation(file string, pos int64, checksum bool) []byte {
+	e := make([]byte, headerSize)
+	e[4] = typeRotate
+	binary.LittleEndian.PutUint16(e[17:], flagArtificial)
+	e = binary.LittleEndian.AppendUint64(e, uint64(pos))
+	e = append(e, file...)
+	if checksum {
+		e = append(e, 1, 2, 3, 4)
+	}
+	binary.LittleEndian.PutUint32(e[9:], uint32(len(e)))
+	return e
+}
+
+func (w *packetWriter) dump(r *recording, file string, pos int64) {
+	begun := false
+	for _, f := range r.files {
+		if f.name != file && !begun {
+			continue
+		}
+		at := int64(fileStart)
+		from := at
+		if !begun {
+			from = pos
+		}
+		if from > f.size() {
+			w.fail(errorBinlog, "Client requested master to start replication from position > file size")
+			return
+		}
+		w.event(rotation(f.name, from, begun))
+		begun = true
+		for i, e := range f.events {
+			switch {
+			case i == 0 && from > fileStart: // the file's format, sent ahead
+				format := bytes.Clone(e)
+				clear(format[13:17])
+				w.event(format)
+			case at >= from:
+				w.event(e)
+			case at+int64(len(e)) > from:
+				w.fail(errorBinlog, "bogus data in log event; the first event '"+f.name+"'")
+				return
+			}
+			at += int64(len(e))
+		}
+	}
+	if !begun {
+		w.fail(errorBinlog, "Could not find first log file name in binary log index file")
+		return
+	}
+	w.packet([]byte{endByte, 0, 0, 0, 0})
+}
+
+// server answers to dumps, and to whoever says any password.
+type server struct {
+	listener net.Listener
+	wait     sync.WaitGroup
+
+	mu     sync.Mutex
+	log    *recording
+	send   func(net.Conn, *packetWriter, *recording, asked) // in place of a dump
+	dumps  []asked
+	said   []string // statements
+	opened int
+}
+
+// asked is a dump that was asked for.
+type asked struct {
+	file   string
+	pos    int64
+	flags  uint16
+	server uint32
+}
+
+func serve(t testing.TB, log *recording) *server {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{listener: listener, log: log}
+	s.wait.Go(func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			s.wait.Go(func() {
+				defer c.Close()
+				s.talk(c)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		listener.Close()
+		s.wait.Wait()
+	})
+	return s
+}
+
+func (s *server) set(change func(*server)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s)
+}
+
+// taken hands out the dumps that were asked for since it was called last.
+func (s *server) taken() []asked {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	dumps := s.dumps
+	s.dumps = nil
+	return dumps
+}
+
+func (s *server) talk(c net.Conn) {
+	s.set(func(s *server) { s.opened++ })
+	in := bufio.NewReader(c)
+	w := &packetWriter{w: c}
+	hello := append([]byte{10}, "8.0.31\x00"...)
+	hello = append(hello, 1, 0, 0, 0)                        // connection
+	hello = append(hello, "12345678\x00"...)                 // scramble
+	hello = append(hello, 0xff, 0xf7, 45, 2, 0, 0x8f, 0, 21) // capabilities without TLS, character set, status
+	hello = append(append(hello, make([]byte, 10)...), "123456789012\x00mysql_native_password\x00"...)
+	w.packet(hello)
+	if _, err := incoming(in); err != nil {
+		return
+	}
+	ok := []byte{okByte, 0, 0, 2, 0, 0, 0}
+	w.sequence = 2
+	w.packet(ok)
+	for {
+		b, err := incoming(in)
+		if err != nil || len(b) == 0 {
+			return
+		}
+		w.sequence = 1
+		switch b[0] {
+		case 0x03: // query
+			s.set(func(s *server) { s.said = append(s.said, string(b[1:])) })
+			w.packet(ok)
+		case 0x12: // dump
+			a := asked{string(b[11:]), int64(binary.LittleEndian.Uint32(b[1:])), binary.LittleEndian.Uint16(b[5:]), binary.LittleEndian.Uint32(b[7:])}
+			s.mu.Lock()
+			s.dumps = append(s.dumps, a)
+			log, send := s.log, s.send
+			s.mu.Unlock()
+			if send == nil {
+				w.dump(log, a.file, a.pos)
+			} else {
+				send(c, w, log, a)
+			}
+			return
+		default:
+			return
+		}
+	}
+}
+
+func incoming(in io.Reader) ([]byte, error) {
+	var h [4]byte
+	if _, err := io.ReadFull(in, h[:]); err != nil {
+		return nil, err
+	}
+	b := make([]byte, int(h[0])|int(h[1])<<8|int(h[2])<<16)
+	_, err := io.ReadFull(in, b)
+	return b, err
+}
+
+// scanner is one of that server.
+func (s *server) scanner(t testing.TB, change func(*Config)) *Scanner {
+	t.Helper()
+	cfg := Config{
+		Dial:     mysql.Dial{Address: s.listener.Addr().String(), User: "reader", Password: func() (string, error) { return "secret", nil }},
+		MaxBytes: 1 << 20, Timeout: time.Minute, Ignore: []string{"maxwell", "ops.heartbeat"},
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	scanner, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scanner
+}
