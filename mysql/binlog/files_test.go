@@ -3,7 +3,6 @@ package binlog
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -210,66 +209,4 @@ func shown(e event) string {
 	default:
 	}
 	return text
-}
-
-// wholes are the numbers of events after which no transaction is half written, as a server leaves its binlog.
-func wholes(events []located) []int {
-	var all []int
-	for i, e := range events {
-		last := i == len(events)-1 || events[i+1].kind == named || events[i+1].kind == outside
-		if last && e.kind != named {
-			all = append(all, i+1)
-		}
-	}
-	return all
-}
-
-// judged is what a judge says of a position in a binlog of these events.
-func judged(t testing.TB, r *recording, events []located, p *mysql.Position, ignored ...string) mysql.After {
-	t.Helper()
-	j := newJudge(r.flavor, p, set(ignored))
-	for _, e := range from(t, events, p) {
-		if done, err := j.see(e.again()); err != nil {
-			t.Fatal(err)
-		} else if done {
-			return j.after
-		}
-	}
-	return j.over()
-}
-
-// again is the event with its payload unread.
-func (l located) again() event {
-	e, next := l.event, 0
-	e.inner = func() (event, error) {
-		if next == len(l.inner) {
-			return event{}, io.EOF
-		}
-		next++
-		return l.inner[next-1], nil
-	}
-	return e
-}
-
-func set(names []string) map[string]bool {
-	m := map[string]bool{}
-	for _, n := range names {
-		m[n] = true
-	}
-	return m
-}
-
-// from are the events after a position.
-func from(t testing.TB, events []located, p *mysql.Position) []located {
-	t.Helper()
-	for i, e := range events {
-		if e.file < p.File || e.file == p.File && e.start < p.Pos {
-			continue
-		}
-		if e.file == p.File && e.start != p.Pos {
-			t.Fatalf("no event at %s:%d", p.File, p.Pos)
-		}
-		return events[i:]
-	}
-	return nil
 }

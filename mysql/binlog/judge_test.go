@@ -1,0 +1,227 @@
+package binlog
+
+import (
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"truelag/mysql"
+)
+
+// With nothing counted, what follows a position are the changes behind it, whichever event it is the beginning of.
+func TestPositions(t *testing.T) {
+	bookkeeping := []string{"maxwell", "ops.heartbeat"}
+	for _, r := range recordings(t) {
+		t.Run(r.name, func(t *testing.T) {
+			all := r.read(t)
+			for _, ignored := range [][]string{nil, bookkeeping} {
+				for _, cut := range wholes(all) {
+					events := all[:cut]
+					for i, e := range events {
+						p := &mysql.Position{File: e.file, Pos: e.start, Row: 3} // rows without an event mean nothing
+						at := slices.IndexFunc(events[i:], changing(set(ignored)))
+						want := mysql.None
+						if at >= 0 {
+							want = mysql.Transaction
+							if begun(events, i+at) < i && e.kind != statement { // whether one is alone shows before it
+								want = mysql.Rest
+							}
+						}
+						if got := judged(t, r, events, p, ignored...); got != want {
+							t.Fatalf("ignoring %v, up to %s:%d: %s:%d is followed by %s, want %s", ignored, events[cut-1].file, events[cut-1].end, p.File, p.Pos, got, want)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// changing tells which events change something that counts, where these are all that is read.
+func changing(ignored map[string]bool) func(located) bool {
+	tables := map[uint64]bool{}
+	return func(l located) bool {
+		changes := false
+		for _, e := range append([]event{l.event}, l.inner...) {
+			switch e.kind {
+			case named, outside:
+				clear(tables)
+			case table:
+				tables[e.id] = ignored[e.schema] || ignored[e.schema+"."+e.table]
+			case rows:
+				changes = changes || !tables[e.id]
+			case statement:
+				touches := func(s string) bool { return !ignored[s] }
+				changes = changes || len(e.schemas) == 0 || slices.ContainsFunc(e.schemas, touches)
+			default:
+			}
+		}
+		return changes
+	}
+}
+
+// begun is the number of the event that an event's transaction begins with, as a consumer sees it: not the one with its GTID
+// where another begins it.
+func begun(events []located, at int) int {
+	for events[at].kind != named {
+		if events[at].kind == begin || events[at].kind == payload || events[at].kind == statement && events[at-1].kind == named {
+			break
+		}
+		at--
+	}
+	return at
+}
+
+// Canal notes down the last event that it was through with: one that ends a transaction, or begins it, or a statement.
+func TestCanal(t *testing.T) {
+	for _, r := range recordings(t) {
+		events := r.read(t)
+		for _, cut := range wholes(events) {
+			for i, e := range events[:cut] {
+				if e.kind != end && !(e.kind == statement && events[i-1].kind == named) {
+					continue
+				}
+				rest := slices.IndexFunc(events[i+1:cut], changing(nil))
+				got := judged(t, r, events[:cut], &mysql.Position{File: e.file, Pos: e.start, Event: 1})
+				if (got == mysql.None) != (rest < 0) {
+					t.Fatalf("%s up to %d: %s: %s, next change at %d", r.name, cut, e, got, rest)
+				}
+			}
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	day := time.Unix(1795980000, 0)
+	xid, gtid := event{kind: end, name: "Xid"}, event{kind: named, name: "Gtid", gtid: "u:7", at: day, committed: day.Add(time.Millisecond)}
+	begins, header := event{kind: begin, name: "Query", at: day}, event{kind: outside, name: "Format_desc"}
+	orders, heartbeat := event{kind: table, id: 1, schema: "shop", table: "orders"}, event{kind: table, id: 2, schema: "maxwell", table: "heartbeats"}
+	changes := func(id uint64, n int64) event {
+		return event{kind: rows, name: "Write_rows", at: day, id: id, count: func([]byte) (int64, error) { return n, nil }}
+	}
+	ddl := func(schemas ...string) event { return event{kind: statement, name: "Query", at: day, schemas: schemas} }
+	for name, of := range map[string]struct {
+		flavor     mysql.Flavor
+		event, row int64
+		events     []event
+		want       mysql.After
+		first      time.Time
+		skipped    int64
+	}{
+		"nothing":                          {want: mysql.None},
+		"headers of files":                 {events: []event{header, header}, want: mysql.None},
+		"a transaction":                    {events: []event{gtid, begins, orders, changes(1, 1), xid}, want: mysql.Transaction, first: gtid.committed},
+		"one without a GTID":               {events: []event{begins, orders, changes(1, 1), xid}, want: mysql.Transaction, first: day},
+		"an empty one":                     {events: []event{gtid, begins, xid}, want: mysql.None, skipped: 1},
+		"bookkeeping":                      {events: []event{gtid, begins, heartbeat, changes(2, 1), xid}, want: mysql.None, skipped: 1},
+		"bookkeeping, then a file's end":   {events: []event{gtid, begins, heartbeat, changes(2, 1), xid, header}, want: mysql.None, skipped: 1},
+		"bookkeeping beside a change":      {events: []event{gtid, begins, heartbeat, changes(2, 1), orders, changes(1, 1), xid}, want: mysql.Transaction, first: gtid.committed},
+		"a table that was not named":       {events: []event{gtid, begins, changes(9, 1), xid}, want: mysql.Transaction, first: gtid.committed},
+		"the same id in two transactions":  {events: []event{gtid, begins, heartbeat, changes(2, 1), xid, gtid, begins, changes(2, 1), xid}, want: mysql.Transaction, first: gtid.committed, skipped: 1},
+		"a statement":                      {events: []event{gtid, ddl("shop")}, want: mysql.Transaction, first: gtid.committed},
+		"a statement for bookkeeping":      {events: []event{gtid, ddl("maxwell")}, want: mysql.None, skipped: 1},
+		"a statement for both":             {events: []event{gtid, ddl("maxwell", "shop")}, want: mysql.Transaction, first: gtid.committed},
+		"a statement for who knows what":   {events: []event{gtid, ddl()}, want: mysql.Transaction, first: gtid.committed},
+		"an event of a kind not known":     {events: []event{{kind: other, at: day}}, want: mysql.Rest, first: day},
+		"the end of a transaction":         {events: []event{xid}, want: mysql.None},
+		"the end, and another":             {events: []event{xid, gtid, begins, orders, changes(1, 1), xid}, want: mysql.Transaction, first: gtid.committed},
+		"the rest of a transaction":        {events: []event{orders, changes(1, 1), xid}, want: mysql.Rest, first: time.Time{}},
+		"handled to the last row":          {event: 2, row: 5, events: []event{begins, orders, changes(1, 5), xid}, want: mysql.None},
+		"all but the last row":             {event: 2, row: 4, events: []event{begins, orders, changes(1, 5), xid}, want: mysql.Rest, first: day},
+		"more rows than there are":         {event: 2, row: 9, events: []event{begins, orders, changes(1, 5), xid}, want: mysql.None},
+		"all but the last event":           {event: 2, row: 5, events: []event{begins, orders, changes(1, 5), changes(1, 1), xid}, want: mysql.Rest, first: day},
+		"a rest for bookkeeping":           {event: 2, row: 5, events: []event{begins, orders, changes(1, 5), heartbeat, changes(2, 1), xid}, want: mysql.None},
+		"handled, and another":             {event: 2, row: 5, events: []event{begins, orders, changes(1, 5), xid, gtid, begins, orders, changes(1, 1), xid}, want: mysql.Transaction, first: gtid.committed},
+		"counts before a GTID":             {event: 3, row: 5, events: []event{gtid, begins, orders, changes(1, 5), xid}, want: mysql.Transaction, first: gtid.committed},
+		"counts before a header":           {event: 9, events: []event{header, gtid, ddl("shop")}, want: mysql.Transaction, first: gtid.committed},
+		"counts do not reach further":      {event: 9, events: []event{begins, orders, changes(1, 5), xid, gtid, ddl("shop")}, want: mysql.Transaction, first: gtid.committed},
+		"rows without events":              {row: 5, events: []event{begins, orders, changes(1, 5), xid}, want: mysql.Transaction, first: day},
+		"MariaDB, handled":                 {flavor: mysql.MariaDB, event: 2, row: 5, events: []event{{kind: named}, {kind: annotation}, orders, changes(1, 5), xid}, want: mysql.None},
+		"MariaDB, handled with annotation": {flavor: mysql.MariaDB, event: 3, row: 5, events: []event{{kind: named}, {kind: annotation}, orders, changes(1, 5), xid}, want: mysql.None},
+		"MariaDB, a row is left":           {flavor: mysql.MariaDB, event: 2, row: 4, events: []event{{kind: named}, {kind: annotation}, orders, changes(1, 5), xid}, want: mysql.Rest},
+		"MariaDB, a statement":             {flavor: mysql.MariaDB, event: 1, events: []event{{kind: named, alone: true}, ddl()}, want: mysql.None},
+		"MariaDB, a statement and another": {flavor: mysql.MariaDB, event: 1, events: []event{{kind: named, alone: true}, ddl(), {kind: named, alone: true, at: day}, ddl()}, want: mysql.Transaction, first: day},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := newJudge(of.flavor, &mysql.Position{Event: of.event, Row: of.row}, set([]string{"maxwell"}))
+			got := mysql.Unread
+			for _, e := range of.events {
+				if done, err := j.see(e); err != nil {
+					t.Fatal(err)
+				} else if done {
+					got = j.after
+					break
+				}
+			}
+			if got == mysql.Unread {
+				got = j.over()
+			}
+			if got != of.want || !j.first.at.Equal(of.first) || j.skipped != of.skipped {
+				t.Errorf("%s since %v, %d skipped; want %s since %v, %d skipped", got, j.first.at, j.skipped, of.want, of.first, of.skipped)
+			}
+		})
+	}
+}
+
+// wholes are the numbers of events after which no transaction is half written, as a server leaves its binlog.
+func wholes(events []located) []int {
+	var all []int
+	for i, e := range events {
+		last := i == len(events)-1 || events[i+1].kind == named || events[i+1].kind == outside
+		if last && e.kind != named {
+			all = append(all, i+1)
+		}
+	}
+	return all
+}
+
+// judged is what a judge says of a position in a binlog of these events.
+func judged(t testing.TB, r *recording, events []located, p *mysql.Position, ignored ...string) mysql.After {
+	t.Helper()
+	j := newJudge(r.flavor, p, set(ignored))
+	for _, e := range from(t, events, p) {
+		if done, err := j.see(e.again()); err != nil {
+			t.Fatal(err)
+		} else if done {
+			return j.after
+		}
+	}
+	return j.over()
+}
+
+// again is the event with its payload unread.
+func (l located) again() event {
+	e, next := l.event, 0
+	e.inner = func() (event, error) {
+		if next == len(l.inner) {
+			return event{}, io.EOF
+		}
+		next++
+		return l.inner[next-1], nil
+	}
+	return e
+}
+
+func set(names []string) map[string]bool {
+	m := map[string]bool{}
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
+
+// from are the events after a position.
+func from(t testing.TB, events []located, p *mysql.Position) []located {
+	t.Helper()
+	for i, e := range events {
+		if e.file < p.File || e.file == p.File && e.start < p.Pos {
+			continue
+		}
+		if e.file == p.File && e.start != p.Pos {
+			t.Fatalf("no event at %s:%d", p.File, p.Pos)
+		}
+		return events[i:]
+	}
+	return nil
+}
