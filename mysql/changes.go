@@ -15,30 +15,30 @@ func (c changes) tell(logger log.Logger, about, text string, err error) {
 	switch {
 	case err == nil && had:
 		delete(c, about)
-		level.Info(logger).Log("msg", about+" is read again")
+		level.Info(logger).Log("msg", "it is read again", "what", about)
 	case err != nil && (!had || before != text):
 		c[about] = text
-		level.Warn(logger).Log("msg", about+" could not be read", "err", err)
+		level.Warn(logger).Log("msg", "it could not be read", "what", about, "err", err)
 	}
 }
 
 func (r *rounds) log(reading *Reading) {
-	tell := func(logger log.Logger, about string, err error) {
+	tell := func(about string, err error) {
 		var text string
 		if err != nil {
 			text = err.Error()
 		}
-		r.logged.tell(logger, about, text, err)
+		r.logged.tell(r.logger, about, text, err)
 	}
-	tell(r.logger, "the server", reading.Err)
+	tell("server", reading.Err)
 	for _, f := range reading.Features {
 		if f.Name == FeatureFiles && !reading.FilesAsked.IsZero() { // that is told once, whatever the time is
 			r.logged.tell(r.logger, f.Name, "waiting", f.Err)
 			continue
 		}
-		tell(r.logger, f.Name, f.Err)
+		tell(f.Name, f.Err)
 	}
 	for _, c := range reading.Consumers {
-		tell(log.With(r.logger, "consumer", c.Name), "the place of "+c.Name, c.Err)
+		tell("consumer "+c.Name, c.Err)
 	}
 }

@@ -176,14 +176,14 @@ func (a *asker) variables(ctx context.Context, conn *sql.Conn, extra string, nam
 		if len(list) == 0 {
 			return found, nil
 		}
-		err := query(ctx, conn, "SELECT "+strings.Join(list, ", "), func(r row) error {
+		err := query(ctx, conn, func(r row) error {
 			for name := range r.columns {
 				if text, ok := r.text(name); ok {
 					found[name] = text
 				}
 			}
 			return nil
-		})
+		}, "SELECT "+strings.Join(list, ", "))
 		if !says(err, errorVariable) || !a.lacks(err, names) {
 			return found, err
 		}

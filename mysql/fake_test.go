@@ -169,7 +169,12 @@ func (s *session) HandleQuery(q string) (*wire.Result, error) {
 		}
 	}
 	columns, rows := s.columns, s.rows
-	if list, ok := strings.CutPrefix(q, "SELECT "); ok {
+	if file, ok := strings.CutPrefix(q, "SELECT BINLOG_GTID_POS('"); ok {
+		columns, rows = []string{"purged"}, [][]any{{nil}}
+		if file, ok = strings.CutSuffix(file, "', 4) AS purged"); ok && file == s.rows[0][0] {
+			rows = [][]any{{append([]byte{}, s.variables["purged"]...)}}
+		}
+	} else if list, ok := strings.CutPrefix(q, "SELECT "); ok {
 		var row []any
 		columns = nil
 		for _, item := range strings.Split(list, ", ") {

@@ -52,7 +52,8 @@ type Inventory struct {
 	// not known, which is not the empty set of a server that was reset.
 	Executed *gtid.Set
 
-	// Purged are those of Executed whose files are gone: gtid_purged. MariaDB has no such variable. nil: not known.
+	// Purged are those of Executed whose files are gone: gtid_purged, or what MariaDB had written when it began the first file of
+	// Files. nil: not known.
 	Purged *gtid.Set
 
 	// SetsAt is when the server was asked for Executed and Purged: no statement holds these up.

@@ -42,7 +42,7 @@ func readList(ctx, question context.Context, conn *sql.Conn, a *asker) (id ident
 
 func showBinaryLogs(ctx context.Context, conn *sql.Conn) ([]File, error) {
 	files := []File{}
-	err := query(ctx, conn, "SHOW BINARY LOGS", func(r row) error {
+	err := query(ctx, conn, func(r row) error {
 		f, err := readFile(r)
 		switch {
 		case err != nil:
@@ -52,7 +52,7 @@ func showBinaryLogs(ctx context.Context, conn *sql.Conn) ([]File, error) {
 		}
 		files = append(files, f)
 		return nil
-	})
+	}, "SHOW BINARY LOGS")
 	switch {
 	case says(err, errorBinlog):
 		return []File{}, nil

@@ -25,6 +25,7 @@ type rounds struct {
 	server identity // of the last round that reached one
 	list   list     // the last that was answered; no files: none yet
 	writes writes
+	start  start
 	first  int   // whose turn it is to be scanned first
 	denied error // why there are no scans
 }
@@ -60,6 +61,7 @@ func (r *rounds) next(ctx context.Context) *Reading {
 	reading.Version, reading.Flavor = f.version, f.flavor
 	filesErr := r.files(ctx, f)
 	reading.FilesAsked = r.lists.waitingSince()
+	r.purge(ctx, &f)
 	reading.Inventory = r.inventory(f)
 	r.measure(ctx, reading)
 
@@ -150,6 +152,16 @@ func (r *rounds) take(answer list, f facts) error {
 		return errNoBinlog
 	}
 	return nil
+}
+
+// purge completes the sets of a server that does not tell what it has purged.
+func (r *rounds) purge(ctx context.Context, f *facts) {
+	if f.flavor != MariaDB || f.gtidsErr != nil || len(r.list.files) == 0 {
+		return
+	}
+	ctx, cancel := share(ctx, r.cfg.Timeout)
+	defer cancel()
+	f.purged, f.gtidsErr = r.start.purged(ctx, r.db, f.server, r.list.files[0].Name)
 }
 
 // inventory is what the server has. Without a binlog its sets tell nothing of what a consumer can read there.

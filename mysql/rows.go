@@ -37,8 +37,8 @@ func connected(ctx context.Context, db *sql.DB, do func(*sql.Conn) error) error 
 }
 
 // query hands out the rows of an answer one by one. It ends with each's first error.
-func query(ctx context.Context, conn *sql.Conn, statement string, each func(row) error) (err error) {
-	rows, err := conn.QueryContext(ctx, statement)
+func query(ctx context.Context, conn *sql.Conn, each func(row) error, statement string, args ...any) (err error) {
+	rows, err := conn.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return answered(err)
 	}

@@ -1,0 +1,90 @@
+package mysql
+
+import (
+	"testing"
+	"time"
+)
+
+// When files were written to is learnt from the lists: a file that was the last at one time was not finished before.
+func TestWrites(t *testing.T) {
+	at := func(s int) time.Time { return time.Unix(1700000000, 0).Add(time.Duration(s) * time.Second) }
+	list := func(names ...string) (files []File) {
+		for _, name := range names {
+			files = append(files, File{Name: name, Size: 500})
+		}
+		return files
+	}
+	w := writes{}
+	for i, c := range []struct {
+		asked int
+		files []File
+		want  []int // seconds; -1: not known
+	}{
+		{10, list("a.1", "a.2"), []int{-1, 10}},
+		{20, list("a.1", "a.2"), []int{-1, 20}},
+		{30, list("a.1", "a.2", "a.3", "a.4"), []int{-1, 20, 20, 30}},
+		{25, list("a.2", "a.3", "a.4"), []int{20, 20, 30}}, // a late answer
+		{40, list("a.4"), []int{40}},
+		{50, list("a.1"), []int{50}}, // a reset
+		{60, nil, nil},
+	} {
+		for j, f := range w.see(c.files, at(c.asked)) {
+			want := time.Time{}
+			if c.want[j] >= 0 {
+				want = at(c.want[j])
+			}
+			if !f.Written.Equal(want) || f.Name != c.files[j].Name || f.Size != 500 {
+				t.Errorf("list %d: %+v, want written %s", i, f, want)
+			}
+		}
+		if len(w) > max(len(c.files), 1) {
+			t.Errorf("list %d: %d are remembered", i, len(w))
+		}
+	}
+	if files := (writes{}).see(list("a.1"), time.Time{}); !files[0].Written.IsZero() {
+		t.Errorf("%+v by no clock", files)
+	}
+}
+
+// The headroom of a file that the server has turned away from shrinks by the server's clock, whatever ours shows.
+func TestHeadroomSeconds(t *testing.T) {
+	f := fake(t)
+	clock := time.Date(2020, 2, 2, 2, 0, 0, 0, time.UTC)
+	set := func(clock time.Time) {
+		f.change(func() { f.variables["UTC_TIMESTAMP(6)"] = clock.Format("2006-01-02 15:04:05.000000") })
+	}
+	set(clock)
+	s := reader(t, f.dial(), nil, at("binlog.000002", 300, ""), at("binlog.000001", 300, ""))
+	r := works(t, s)
+	if d := r.Consumers[0].Distance; d.HeadroomSeconds != lasting(24*time.Hour) {
+		t.Errorf("in the active file: %+v", d)
+	}
+	if d := r.Consumers[1].Distance; d.HeadroomSeconds.Known {
+		t.Errorf("nobody knows when its file ended: %+v", d)
+	}
+	set(clock.Add(time.Hour))
+	f.change(func() { f.rows = append(f.rows, []any{"binlog.000003", uint64(157), "No"}) })
+	got := works(t, s).Consumers[0].Distance.HeadroomSeconds
+	if off := got.D - 23*time.Hour; !got.Known || off.Abs() > time.Minute { // the two clocks are read one after the other
+		t.Errorf("an hour later: %s", got)
+	}
+	set(clock.Add(100 * time.Hour))
+	if got := works(t, s).Consumers[0].Distance.HeadroomSeconds; got != lasting(0) {
+		t.Errorf("long after: %s", got)
+	}
+}
+
+func TestVersions(t *testing.T) {
+	for text, want := range map[string]version{
+		"10.11.19-MariaDB-0+deb12u1-log": {10, 11, 19}, "8.0.31": {8, 0, 31}, "26.10.0": {26, 10, 0}, "9.1": {9, 1, 0}, "5.6.": {5, 6, 0},
+		"": {}, "x8": {}, "-1.2": {}, "99999999999999999999.1.1": {}, "8.0-tidb.5": {8, 0, 0},
+	} {
+		if got := parseVersion(text); got != want {
+			t.Errorf("%q is %v, want %v", text, got, want)
+		}
+	}
+	v := version{10, 11, 4}
+	if !v.atLeast(10, 5, 9) || !v.atLeast(10, 11, 4) || !v.atLeast(8, 99, 99) || v.atLeast(10, 11, 5) || v.atLeast(26, 1, 0) {
+		t.Errorf("%v does not compare", v)
+	}
+}
