@@ -44,9 +44,9 @@ func (c *Canal) Close() {}
 
 // Read reads the file.
 func (c *Canal) Read(ctx context.Context) (note mysql.Note, err error) {
-	err = readJSONFile(ctx, c.cfg.Path, func(raw []byte) (err error, broken bool) {
-		note, err, broken = c.note(raw)
-		return err, broken
+	err = readJSONFile(ctx, c.cfg.Path, func(raw []byte) (err error) {
+		note, err = c.note(raw)
+		return err
 	})
 	return settle(note, err)
 }
@@ -60,21 +60,21 @@ type canalClient struct {
 
 	// Cursor is left out before the first acknowledgement.
 	Cursor *struct {
-		Place    json.RawMessage `json:"postion"` // their spelling
+		Place    json.RawMessage `json:"postion"` //nolint:misspell // as Canal spells it
 		Position json.RawMessage `json:"position"`
 	} `json:"cursor"`
 }
 
-func (c *Canal) note(raw []byte) (note mysql.Note, err error, broken bool) {
+func (c *Canal) note(raw []byte) (note mysql.Note, err error) {
 	var meta struct {
 		Clients     []json.RawMessage `json:"clientDatas"`
 		Destination string            `json:"destination"`
 	}
 	if err := parseJSON(raw, &meta); err != nil {
-		return note, fmt.Errorf("not Canal's meta.dat: %w", err), true
+		return note, fmt.Errorf("not Canal's meta.dat: %w", err)
 	}
 	if meta.Clients == nil && meta.Destination == "" {
-		return note, errors.New("not Canal's meta.dat: it has neither clientDatas nor destination"), false
+		return note, errors.New("not Canal's meta.dat: it has neither clientDatas nor destination")
 	}
 	var clients []canalClient
 	var errs []error
@@ -91,13 +91,13 @@ func (c *Canal) note(raw []byte) (note mysql.Note, err error, broken bool) {
 	}
 	client, err := c.choose(clients, meta.Destination)
 	if client == nil {
-		return note, errors.Join(append(errs, err)...), false
+		return note, errors.Join(append(errs, err)...)
 	}
 	note.Position, err = client.position()
 	if err != nil {
 		errs = append(errs, fmt.Errorf("client %d: %w", client.Identity.ID, err))
 	}
-	return note, errors.Join(errs...), false
+	return note, errors.Join(errs...)
 }
 
 // choose returns nil where the file has no client yet, and where it has several and none is configured.

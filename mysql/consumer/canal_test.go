@@ -28,7 +28,7 @@ func TestCanalRecorded(t *testing.T) {
 }
 
 func TestCanalClients(t *testing.T) {
-	const one = `{"clientIdentity":{"clientId":%d,"destination":%q,"filter":""},"cursor":{"postion":{"journalName":"b.000001","position":%d,"included":%s,"gtid":%q}}}`
+	const one = `{"clientIdentity":{"clientId":%d,"destination":%q,"filter":""},"cursor":{"postion":{"journalName":"b.000001","position":%d,"included":%s,"gtid":%q}}}` //nolint:misspell // as Canal spells it
 	file := `{"clientDatas":[` + fmt.Sprintf(one, 1001, "a", 4, "false", "") + "," + fmt.Sprintf(one, 1002, "a", 5, "true", "u:1-5") +
 		"," + fmt.Sprintf(one, 1001, "b", 6, "null", "") + `],"destination":"a"}`
 	for _, c := range []struct {
@@ -56,16 +56,16 @@ func TestCanalFaults(t *testing.T) {
 		`{"position":{"journalName":"b.000001","position":"4"}}`: "place b.000001:4", // if they ever mend their spelling
 		`null`:           "",
 		`{}`:             "",
-		`{"postion":{}}`: "error PATH: client 1: cursor without a place",
-		`{"postion":{"journalName":"b.000001","position":-4}}`:         "error PATH: client 1: position: -4 is negative; file \"b.000001\" is without a position; cursor without a place",
-		`{"postion":{"journalName":7,"position":4,"gtid":"u:1"}}`:      "place u:1\nwhich left out: PATH: client 1: journalName: want a text, have \"7\"",
-		`{"postion":{"journalName":"b.000001","position":4,"gtid":7}}`: "place b.000001:4\nwhich left out: PATH: client 1: gtid: want a text, have \"7\"",
-		`{"postion":[]}`: "error PATH: client 1: cursor: want a JSON object: array where something else is due, at byte 1",
+		`{"postion":{}}`: "error PATH: client 1: cursor without a place", //nolint:misspell // as Canal spells it
+		`{"postion":{"journalName":"b.000001","position":-4}}`:         "error PATH: client 1: position: -4 is negative; file \"b.000001\" is without a position; cursor without a place", //nolint:misspell // as Canal spells it
+		`{"postion":{"journalName":7,"position":4,"gtid":"u:1"}}`:      "place u:1\nwhich left out: PATH: client 1: journalName: want a text, have \"7\"",                                 //nolint:misspell // as Canal spells it
+		`{"postion":{"journalName":"b.000001","position":4,"gtid":7}}`: "place b.000001:4\nwhich left out: PATH: client 1: gtid: want a text, have \"7\"",                                 //nolint:misspell // as Canal spells it
+		`{"postion":[]}`: "error PATH: client 1: cursor: want a JSON object: array where something else is due, at byte 1", //nolint:misspell // as Canal spells it
 	} {
 		pathed(t, canal(t, fmt.Sprintf(one, cursor), "", 0), line)
 	}
 	for file, line := range map[string]string{
-		`{"clientDatas":[5,{"clientIdentity":{"clientId":1},"cursor":{"postion":{"journalName":"b.000001","position":4}}}]}`: "place b.000001:4\nwhich left out: PATH: a client of clientDatas: number where something else is due, at byte 1",
+		`{"clientDatas":[5,{"clientIdentity":{"clientId":1},"cursor":{"postion":{"journalName":"b.000001","position":4}}}]}`: "place b.000001:4\nwhich left out: PATH: a client of clientDatas: number where something else is due, at byte 1", //nolint:misspell // as Canal spells it
 		`{"a":1}`: "error PATH: not Canal's meta.dat: it has neither clientDatas nor destination",
 		`{`:       "error PATH: not Canal's meta.dat: unexpected end of JSON input",
 		`[]`:      "error PATH: not Canal's meta.dat: array where something else is due, at byte 1",
@@ -93,7 +93,7 @@ func TestCanalFileNames(t *testing.T) {
 		"mysql-bin.000001×{G?x":               "place mysql-bin.000001×{G?x:4", // of no such kind: the server will not know it
 		"ibb-file":                            "place ibb-file:4",
 	} {
-		text := `{"clientDatas":[{"clientIdentity":{"clientId":1},"cursor":{"postion":{"journalName":"` + name + `","position":4}}}]}`
+		text := `{"clientDatas":[{"clientIdentity":{"clientId":1},"cursor":{"postion":{"journalName":"` + name + `","position":4}}}]}` //nolint:misspell // as Canal spells it
 		pathed(t, canal(t, text, "", 0), line)
 	}
 }

@@ -3,6 +3,7 @@ package consumer
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ const (
 	// maxFile is the longest file that is read.
 	maxFile = 4 << 20
 
-	// rewriteTime is how long a file that is no JSON is given: whoever writes it may not have been done.
+	// rewriteTime is how long a file that is cut short is given: whoever writes it may not be done.
 	rewriteTime = 50 * time.Millisecond
 )
 
@@ -47,41 +48,46 @@ func (f *File) Close() {}
 
 // Read reads the file.
 func (f *File) Read(ctx context.Context) (note mysql.Note, err error) {
-	err = readJSONFile(ctx, f.cfg.Path, func(raw []byte) (wrong error, broken bool) {
+	err = readJSONFile(ctx, f.cfg.Path, func(raw []byte) error {
 		object, err := parseFields(raw)
 		if err != nil {
-			return err, true
+			return err
 		}
 		note.Position, err = object.place()
 		state, stateErr := object.text("state")
 		reason, reasonErr := object.text("reason")
 		note.State, note.Reason = stateWord(state), oneLine(reason)
-		return errors.Join(err, stateErr, reasonErr), false
+		return errors.Join(err, stateErr, reasonErr)
 	})
 	return settle(note, err)
 }
 
-// readJSONFile reads a file, and once more where what it has is broken off.
-func readJSONFile(ctx context.Context, path string, parse func(raw []byte) (err error, broken bool)) error {
-	for again := true; ; again = false {
+// errEmpty is a file that has nothing in it.
+var errEmpty = errors.New("the file is empty")
+
+// readJSONFile reads a file, and once more where what it has is cut short.
+func readJSONFile(ctx context.Context, path string, parse func(raw []byte) error) error {
+	read := func() error {
 		raw, err := readFile(path)
 		if err != nil {
 			return err
 		}
-		err, broken := parse(raw)
-		if err == nil {
-			return nil
-		}
-		if !broken || !again {
+		if err := parse(raw); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		timer := time.NewTimer(rewriteTime)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return fmt.Errorf("%s: %w", path, err)
-		}
+		return nil
+	}
+	err := read()
+	if _, short := errors.AsType[*json.SyntaxError](err); !short && !errors.Is(err, errEmpty) {
+		return err
+	}
+	timer := time.NewTimer(rewriteTime)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return read()
+	case <-ctx.Done():
+		return err
 	}
 }
 
@@ -106,7 +112,7 @@ func readFile(path string) ([]byte, error) {
 	case len(raw) > maxFile:
 		return nil, fmt.Errorf("%s has more than %d MiB", path, maxFile>>20)
 	case len(bytes.TrimSpace(raw)) == 0:
-		return nil, fmt.Errorf("%s is empty", path)
+		return nil, fmt.Errorf("%s: %w", path, errEmpty)
 	}
 	return raw, nil
 }

@@ -43,7 +43,7 @@ func TestFile(t *testing.T) {
 		`{}`:                                             {"error PATH: want file and position, or gtid: it has nothing"},
 		`null`:                                           {"error PATH: null where a JSON object is due"},
 		`{"file":"b.00`:                                  {"error PATH: want a JSON object: unexpected end of JSON input"},
-		" \n":                                            {"error PATH is empty"},
+		" \n":                                            {"error PATH: the file is empty"},
 	} {
 		path := written(t, text)
 		for i := range lines {
@@ -79,14 +79,16 @@ func TestFilesThatAreNone(t *testing.T) {
 
 // Most programs write a file in place: for a moment it is cut short, which is no reason to lose sight of a consumer.
 func TestFileThatIsBeingWritten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		path := written(t, `{"file":"b.00`)
-		c := ok[*consumer.File](t)(consumer.NewFile(consumer.FileConfig{Path: path}))
-		time.AfterFunc(10*time.Millisecond, func() {
-			if err := os.WriteFile(path, []byte(`{"file":"b.000001","pos":4}`), 0o600); err != nil {
-				t.Error(err)
-			}
+	for _, cut := range []string{"", `{"file":"b.00`} {
+		synctest.Test(t, func(t *testing.T) {
+			path := written(t, cut)
+			c := ok[*consumer.File](t)(consumer.NewFile(consumer.FileConfig{Path: path}))
+			time.AfterFunc(10*time.Millisecond, func() {
+				if err := os.WriteFile(path, []byte(`{"file":"b.000001","pos":4}`), 0o600); err != nil {
+					t.Error(err)
+				}
+			})
+			want(t, c, "place b.000001:4")
 		})
-		want(t, c, "place b.000001:4")
-	})
+	}
 }

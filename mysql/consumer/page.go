@@ -107,16 +107,20 @@ func parseSample(line []byte) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
+	var all []sample
 	for name, family := range families {
 		for _, m := range family.GetMetric() {
 			s := sample{name: name, labels: map[string]string{}, value: m.GetUntyped().GetValue()}
 			for _, l := range m.GetLabel() {
 				s.labels[l.GetName()] = l.GetValue()
 			}
-			return s, nil
+			all = append(all, s)
 		}
 	}
-	return sample{}, errors.New("no sample")
+	if len(all) != 1 {
+		return sample{}, errors.New("not a sample")
+	}
+	return all[0], nil
 }
 
 // known tells a value from what stands for none: below 0 before the first event, and NaN.

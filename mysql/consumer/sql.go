@@ -80,7 +80,7 @@ func (s *SQL) rows(ctx context.Context) ([]fields, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer answer.Close()
+	defer func() { _ = answer.Close() }() // what is wrong with it, Err tells
 	names, err := answer.Columns()
 	if err != nil {
 		return nil, err
