@@ -57,8 +57,9 @@ func read(t *testing.T, k *kafka.Cluster) *kafka.Reading {
 	return r
 }
 
-// settled is a reading in which no Fetch failed, and which knows every age. A leader that has just begun may answer a Fetch
-// with nothing for a moment, and an answer that is cut, or the batches that one pass may decode, leave some to the next.
+// settled is a reading of all groups in which no Fetch failed, and which knows every partition and every age. A coordinator
+// may be loading, a leader that has just begun may answer a Fetch with nothing for a moment, and an answer that is cut, or
+// the batches that one pass may decode, leave some to the next.
 func settled(t *testing.T, k *kafka.Cluster) (r *kafka.Reading) {
 	t.Helper()
 	failed := int64(-1)
@@ -72,13 +73,14 @@ func settled(t *testing.T, k *kafka.Cluster) (r *kafka.Reading) {
 		}
 		for i := range r.Lags {
 			for _, p := range r.Lags[i].Partitions {
-				if p.Age < 0 {
+				if !p.Known || p.Age < 0 {
 					unknown++
 				}
 			}
 		}
-		if failed = failures; failures != before || unknown > 0 {
-			return fmt.Errorf("%d Fetches have failed, %d before; %d ages are unknown", failures, before, unknown)
+		if failed = failures; !r.GroupsComplete || failures != before || unknown > 0 {
+			return fmt.Errorf("groups complete: %t; %d Fetches have failed, %d before; of %d rows not all is known",
+				r.GroupsComplete, failures, before, unknown)
 		}
 		return nil
 	})
