@@ -25,6 +25,9 @@ func checkConfig(o *options) error {
 	if len(g.flinks) > 0 {
 		fmt.Printf("Flink clusters: %d\n", len(g.flinks))
 	}
+	if len(g.mysqls) > 0 {
+		fmt.Printf("MySQL servers: %d\n", len(g.mysqls))
+	}
 	if !o.probe {
 		return nil
 	}
@@ -34,6 +37,9 @@ func checkConfig(o *options) error {
 	}
 	for _, c := range g.flinks {
 		failures = append(failures, probeFlink(c, c.sources(cfg)))
+	}
+	for _, s := range g.mysqls {
+		failures = append(failures, probeMySQL(s))
 	}
 	return errors.Join(failures...)
 }
@@ -46,13 +52,13 @@ func probe(c *cluster) error {
 	if err != nil {
 		return fmt.Errorf("kafka%s: %w", of(c.Name()), err)
 	}
-	return report("Kafka", "kafka", c.Name(), findings)
+	return report("Kafka"+of(c.Name()), "kafka"+of(c.Name()), findings)
 }
 
 // report prints what was found. Its error says how much is missing.
-func report(title, system, cluster string, findings []kafka.Finding) error {
+func report(title, system string, findings []kafka.Finding) error {
 	lacking := 0
-	fmt.Printf("\n%s%s:\n", title, of(cluster))
+	fmt.Printf("\n%s:\n", title)
 	for _, f := range findings {
 		mark := "ok   "
 		if f.Lacking {
@@ -62,7 +68,7 @@ func report(title, system, cluster string, findings []kafka.Finding) error {
 		fmt.Printf("  %s  %s (%s): %s.\n", mark, f.Feature, f.Needs, f.Found)
 	}
 	if lacking > 0 {
-		return fmt.Errorf("%s%s: %d of %d features lack something, see above", system, of(cluster), lacking, len(findings))
+		return fmt.Errorf("%s: %d of %d features lack something, see above", system, lacking, len(findings))
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func probeFlink(c *flinkCluster, told collector.FlinkSources) error {
 		}
 	}
 	p.groups()
-	return report("Flink", "flink", c.Name(), p.findings)
+	return report("Flink"+of(c.Name()), "flink"+of(c.Name()), p.findings)
 }
 
 func (p *flinkProbe) add(feature, needs string, lacking bool, found string, args ...any) {

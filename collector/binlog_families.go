@@ -85,7 +85,7 @@ func binlogLagFamilies() []exposition.Family[binlogConsumer] {
 }
 
 // consumerStates are the states that those who run consumers tell of most. Another one has a series while it lasts.
-var consumerStates = []string{"running", "paused", "stopped", "failed", "restarting", "unassigned", "missing"}
+var consumerStates = []string{"running", "paused", "stopped", "failed", "restarting", "unassigned", "missing", "disconnected"}
 
 func binlogConsumerFamilies() []exposition.Family[binlogConsumer] {
 	labels := []string{"server", "consumer"}

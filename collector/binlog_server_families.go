@@ -66,7 +66,7 @@ func binlogServerFamilies() []exposition.Family[binlogServerRow] {
 func mysqlFeatureFamilies() []exposition.Family[mysql.Feature] {
 	return []exposition.Family[mysql.Feature]{{
 		Desc: exposition.Desc{Name: "truelag_mysql_feature", Type: exposition.Gauge, Labels: []string{"server", "feature"},
-			Help: "1 when a part of what is read of the server works, 0 when it does not, mostly for want of a privilege: files (SHOW BINARY LOGS), gtids (the GTID sets), expiry (the settings that purge files by time), scan (the event scan). docs/permissions.md says what each needs. Absent when the part is switched off, or nothing of the server could be read."},
+			Help: "1 when a part of what is read of the server works, 0 when it does not, mostly for want of a privilege: files (SHOW BINARY LOGS), gtids (the GTID sets), expiry (the settings that purge files by time), scan (the event scan). docs/permissions.md says what each needs. Absent when the part is switched off or was not tried (no consumer has a position that can be read from), and when nothing of the server could be read."},
 		Series: single(func(f *mysql.Feature) (float64, bool) { return truth(f.Err == nil), true }),
 	}}
 }

@@ -104,7 +104,7 @@ func number(n int64) mysql.Number { return mysql.Number{N: n, Known: true} }
 
 func TestBinlogFamilies(t *testing.T) {
 	behind := mysql.ConsumerReading{
-		Name: "debezium", Since: time.Now().Add(-5 * time.Second),
+		Name: "debezium", Since: time.Now().Add(-5 * time.Second), ScanErr: mysql.ErrDenied,
 		Note: mysql.Note{State: "running", Reported: []mysql.Reported{
 			{Source: "MilliSecondsBehindSource", Value: -1}, {Source: "odd", Value: math.NaN()}, {Source: "twice", Value: 1}, {Source: "twice", Value: 2},
 		}},
@@ -156,6 +156,7 @@ func TestBinlogFamilies(t *testing.T) {
 		binlog_consumer_state{server="db",consumer="debezium",state="restarting"} 0
 		binlog_consumer_state{server="db",consumer="debezium",state="unassigned"} 0
 		binlog_consumer_state{server="db",consumer="debezium",state="missing"} 0
+		binlog_consumer_state{server="db",consumer="debezium",state="disconnected"} 0
 		binlog_consumer_state{server="db",consumer="canal",state="running"} 0
 		binlog_consumer_state{server="db",consumer="canal",state="paused"} 0
 		binlog_consumer_state{server="db",consumer="canal",state="stopped"} 0
@@ -163,6 +164,7 @@ func TestBinlogFamilies(t *testing.T) {
 		binlog_consumer_state{server="db",consumer="canal",state="restarting"} 0
 		binlog_consumer_state{server="db",consumer="canal",state="unassigned"} 0
 		binlog_consumer_state{server="db",consumer="canal",state="missing"} 0
+		binlog_consumer_state{server="db",consumer="canal",state="disconnected"} 0
 		binlog_consumer_state{server="db",consumer="canal",state="being moved"} 1
 		binlog_reported_lag{server="db",consumer="debezium",source="MilliSecondsBehindSource"} -1
 		binlog_reported_lag{server="db",consumer="debezium",source="twice"} 1
@@ -205,6 +207,7 @@ func TestBinlogServersFailApart(t *testing.T) {
 		binlog_consumer_state{server="away",consumer="c",state="restarting"} 0
 		binlog_consumer_state{server="away",consumer="c",state="unassigned"} 0
 		binlog_consumer_state{server="away",consumer="c",state="missing"} 0
+		binlog_consumer_state{server="away",consumer="c",state="disconnected"} 0
 		mysql_up{server="away"} 0
 		mysql_up{server="empty"} 1
 		mysql_up{server="odd"} 1

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"truelag/config"
+	"truelag/kafka"
+	"truelag/mysql"
+)
+
+// mysqlProbe is what a MySQL server and its consumers have said when they were read once.
+type mysqlProbe struct {
+	*mysqlServer
+	read     *mysql.Reading
+	findings []kafka.Finding // in the form of Kafka's
+}
+
+// probeMySQL reads a server and its consumers and prints what came.
+func probeMySQL(s *mysqlServer) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*defaultTimeout) // it is asked for one thing after the other
+	defer cancel()
+	p := &mysqlProbe{mysqlServer: s, read: s.Read(ctx)}
+	if p.server() {
+		for _, f := range p.read.Features {
+			p.feature(f)
+		}
+	}
+	for i := range p.read.Consumers {
+		p.consumer(&p.read.Consumers[i])
+	}
+	return report(fmt.Sprintf("MySQL server %q", s.Name()), fmt.Sprintf("mysql server %q", s.Name()), p.findings)
+}
+
+func (p *mysqlProbe) add(feature, needs string, lacking bool, found string, args ...any) {
+	p.findings = append(p.findings, kafka.Finding{Feature: feature, Needs: needs, Found: fmt.Sprintf(found, args...), Lacking: lacking})
+}
+
+// server is about the server as a whole. It is false where it could not be read.
+func (p *mysqlProbe) server() bool {
+	const needs = "a user that may log in"
+	feature := "server at " + string(p.config.Address)
+	if err := p.read.Err; err != nil {
+		p.add(feature, needs, true, "%s", oneLine(err))
+		return false
+	}
+	name := "MySQL"
+	if p.read.Flavor == mysql.MariaDB {
+		name = "MariaDB"
+	}
+	p.add(feature, needs, false, "%s %s", name, p.read.Version)
+	return true
+}
+
+// grants are the privileges that features need.
+func (p *mysqlProbe) grants(feature string) string {
+	mariadb := p.read.Flavor == mysql.MariaDB
+	switch {
+	case feature == mysql.FeatureFiles && mariadb:
+		return "BINLOG MONITOR, REPLICATION CLIENT before 10.5"
+	case feature == mysql.FeatureFiles:
+		return "REPLICATION CLIENT"
+	case feature == mysql.FeatureScan:
+		return "REPLICATION SLAVE"
+	}
+	return "no privilege"
+}
+
+func (p *mysqlProbe) feature(f mysql.Feature) {
+	what := map[string]string{
+		mysql.FeatureFiles:  "files: lag in bytes and files",
+		mysql.FeatureGTIDs:  "gtids: lag in transactions",
+		mysql.FeatureExpiry: "expiry: when files are purged",
+		mysql.FeatureScan:   "scan: effective lag, and its age",
+	}[f.Name]
+	if f.Err != nil {
+		p.add(what, p.grants(f.Name), true, "%s", oneLine(f.Err))
+		return
+	}
+	p.add(what, p.grants(f.Name), false, "%s", p.works(f.Name))
+}
+
+// works says what a feature that works has found.
+func (p *mysqlProbe) works(feature string) string {
+	inv := p.read.Inventory
+	switch {
+	case inv == nil:
+	case feature == mysql.FeatureFiles && len(inv.Files) > 0:
+		last := inv.Files[len(inv.Files)-1]
+		return fmt.Sprintf("%d, the last being %s", len(inv.Files), last.Name)
+	case feature == mysql.FeatureGTIDs && inv.Executed != nil && inv.Executed.IsEmpty():
+		return "the set is empty: the server writes no GTIDs, or has written nothing"
+	case feature == mysql.FeatureGTIDs && inv.Executed != nil:
+		return fmt.Sprintf("%d in the server's set", inv.Executed.Count())
+	case feature == mysql.FeatureExpiry && inv.Expire > 0:
+		return fmt.Sprintf("%s after they were last written to", config.Duration(inv.Expire))
+	case feature == mysql.FeatureExpiry:
+		return "not by time"
+	case feature == mysql.FeatureScan && !slices.ContainsFunc(p.read.Consumers, events):
+		return "not tried: no consumer's place is known to be in the server's files"
+	}
+	return "it works"
+}
+
+// events says that the events after a consumer's place were read.
+func events(c mysql.ConsumerReading) bool { return c.Scan != nil && c.Scan.After != mysql.Unread }
+
+// consumer is about one consumer: whether its place is told, and is there.
+func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
+	feature, needs := fmt.Sprintf("consumer %q", c.Name), "a place that is told, and that the server still has"
+	if c.Err != nil {
+		p.add(feature, needs, true, "%s", oneLine(c.Err))
+		return
+	}
+	var said []string
+	say := func(text string, args ...any) { said = append(said, fmt.Sprintf(text, args...)) }
+	at := c.Note.Position
+	switch {
+	case at == nil && len(c.Note.Reported) > 0:
+		say("it tells no place, and reports %s", reportsOf(c.Note.Reported))
+	case at == nil:
+		say("it has noted nothing down yet")
+	default:
+		say("%s, %s", placeOf(at), c.Distance.State)
+		if n := len(c.Note.Reported); n > 0 {
+			say("it reports %s", reportsOf(c.Note.Reported))
+		}
+	}
+	if c.Note.Which != "" {
+		say("taken: %s", c.Note.Which)
+	}
+	if c.Note.State != "" && c.Note.State != "running" {
+		say("it is %s", c.Note.State)
+	}
+	if c.Note.Reason != "" {
+		say("%s", c.Note.Reason)
+	}
+	if c.Distance.Err != nil {
+		say("%s", oneLine(c.Distance.Err))
+	}
+	if c.ScanErr != nil && at != nil {
+		say("its events are not read: %s", oneLine(c.ScanErr))
+	}
+	p.add(feature, needs, lost(c), "%s", strings.Join(said, "; "))
+}
+
+// lost says that something must be done about a consumer.
+func lost(c *mysql.ConsumerReading) bool {
+	gone := []mysql.State{mysql.Purged, mysql.Ahead, mysql.Foreign, mysql.Invalid}
+	if c.Note.Position != nil {
+		gone = append(gone, mysql.Unknown)
+	}
+	return slices.Contains(gone, c.Distance.State) || c.Distance.Err != nil || slices.Contains([]string{"failed", "missing"}, c.Note.State)
+}
+
+// placeOf is a position in a few words.
+func placeOf(p *mysql.Position) string {
+	var parts []string
+	if p.File != "" {
+		parts = append(parts, fmt.Sprintf("%s:%d", p.File, p.Pos))
+	}
+	if p.GTIDs != "" {
+		parts = append(parts, "with a GTID set")
+	}
+	if p.Snapshot != "" {
+		parts = append(parts, "in a snapshot ("+p.Snapshot+")")
+	}
+	return strings.Join(parts, " ")
+}
+
+func reportsOf(reported []mysql.Reported) string {
+	var names []string
+	for _, r := range reported {
+		names = append(names, r.Source)
+	}
+	return strings.Join(names, ", ")
+}
