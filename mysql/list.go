@@ -25,6 +25,7 @@ type list struct {
 	at    time.Time // when the server was asked
 	files []File    // never nil without err; empty: the server writes no binlog
 	err   error
+	sent  []Statement
 }
 
 // readList asks for the files. Which server it is it asks on the same connection, since another may lead to another. The context

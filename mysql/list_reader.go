@@ -73,10 +73,13 @@ func (l *listReader) ask() {
 	l.ended.Go(func() {
 		defer close(q.answered)
 		q.answer = list{at: q.at}
+		var asked sent
+		ctx := asked.traced(ctx, "")
 		q.answer.err = guarded(func() (err error) {
 			q.answer.identity, q.answer.files, err = l.read(ctx)
 			return err
 		})
+		q.answer.sent = asked.list()
 	})
 }
 

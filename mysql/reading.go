@@ -20,6 +20,10 @@ type Reading struct {
 
 	Features  []Feature // in the order of their names' constants, all that are configured
 	Consumers []ConsumerReading
+
+	// Statements are those that the round has sent, and those for the list of files also where an earlier round has. What is not
+	// answered yet is not among them.
+	Statements []Statement
 }
 
 // Feature is a part of a reading that can be missing by itself, for want of a privilege mostly.

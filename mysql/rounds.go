@@ -22,6 +22,7 @@ type rounds struct {
 	watches []*watch
 	logged  changes
 
+	sent   *sent    // in this round
 	server identity // of the last round that reached one
 	list   list     // the last that was answered; no files: none yet
 	writes writes
@@ -48,6 +49,9 @@ func (r *rounds) next(ctx context.Context) *Reading {
 			r.log(reading)
 		}
 	}()
+	r.sent = &sent{}
+	ctx = r.sent.traced(ctx, "")
+	defer func() { reading.Statements = r.sent.list() }()
 	reading.Consumers = r.notes(ctx)
 	f, err := r.facts(ctx)
 	if err != nil {
@@ -81,7 +85,7 @@ func (r *rounds) notes(ctx context.Context) []ConsumerReading {
 	read := make([]ConsumerReading, len(r.watches))
 	var all sync.WaitGroup
 	for i, w := range r.watches {
-		all.Go(func() { read[i] = w.read(ctx) })
+		all.Go(func() { read[i] = w.read(tracedFor(ctx, w.consumer.Name())) })
 	}
 	all.Wait()
 	return read
@@ -138,6 +142,7 @@ func unanswered(since time.Time) error {
 }
 
 func (r *rounds) take(answer list, f facts) error {
+	r.sent.note(answer.sent...)
 	switch {
 	case answer.err != nil:
 		return answer.err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // row is a row of an answer by the lower-case names of its columns. It is good until the next.
@@ -38,6 +39,8 @@ func connected(ctx context.Context, db *sql.DB, do func(*sql.Conn) error) error 
 
 // query hands out the rows of an answer one by one. It ends with each's first error.
 func query(ctx context.Context, conn *sql.Conn, each func(row) error, statement string, args ...any) (err error) {
+	began := time.Now()
+	defer func() { Sent(ctx, statement, began, err) }()
 	rows, err := conn.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return answered(err)

@@ -60,7 +60,7 @@ func (r *rounds) scan(ctx context.Context, c *ConsumerReading, inv *Inventory) b
 	}
 	var scan Scan
 	c.ScanErr = guarded(func() (err error) {
-		scan, err = r.cfg.Scanner.Scan(ctx, inv, c.Note.Position)
+		scan, err = r.cfg.Scanner.Scan(tracedFor(ctx, c.Name), inv, c.Note.Position)
 		return err
 	})
 	switch {
