@@ -83,6 +83,19 @@ func (c *Cluster) DeleteTopic(t testing.TB, topic string) {
 	}
 }
 
+// SetTopic sets an entry of a topic's configuration.
+func (c *Cluster) SetTopic(t testing.TB, topic, entry, value string) {
+	t.Helper()
+	change := []kadm.AlterConfig{{Name: entry, Value: &value}}
+	done, err := c.Admin(t).AlterTopicConfigs(t.Context(), change, topic)
+	if err == nil {
+		_, err = done.On(topic, func(r *kadm.AlterConfigsResponse) error { return r.Err })
+	}
+	if err != nil {
+		t.Fatalf("set %s of topic %s: %v", entry, topic, err)
+	}
+}
+
 // AddPartitions makes a topic have more partitions.
 func (c *Cluster) AddPartitions(t testing.TB, topic string, total int) {
 	t.Helper()

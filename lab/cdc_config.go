@@ -45,6 +45,7 @@ func (c *Connect) properties(port int) map[string]string {
 		"rest.advertised.host.name":        "127.0.0.1",
 		"group.id":                         "lab-connect",
 		"offset.flush.interval.ms":         "200",
+		"offset.flush.timeout.ms":          "2000", // a task that fails waits so long for what was not written
 		"scheduled.rebalance.max.delay.ms": "0",
 		"plugin.path":                      filepath.Join(c.home.lab, ".cache", "connect-plugins"),
 		"plugin.discovery":                 "service_load",

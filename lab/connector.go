@@ -64,11 +64,10 @@ func (k *Connector) Stop(t testing.TB) {
 	k.AwaitStatus(t, ConnectorStatus{Connector: "STOPPED"})
 }
 
-// Resume goes on after Pause or Stop.
+// Resume goes on after Pause or Stop. AwaitRunning waits until it does.
 func (k *Connector) Resume(t testing.TB) {
 	t.Helper()
 	k.do(t, http.MethodPut, "/resume", nil)
-	k.AwaitRunning(t)
 }
 
 // Restart ends the connector and its task, whatever their states, and starts them again.

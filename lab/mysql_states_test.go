@@ -66,21 +66,17 @@ func TestBinlogRotatedPurgedReset(t *testing.T) {
 
 		m.Exec(t, fmt.Sprintf("PURGE BINARY LOGS TO '%s'", edge.place().File))
 		_, distances = measured(t, reader)
-		states := map[*mark]mysql.State{
+		wantStates(t, "purged", distances, map[*mark]mysql.State{
 			marks[0]: mysql.Purged, marks[1]: mysql.Purged, marks[2]: mysql.Purged,
-			late: mysql.OK, marks[4]: mysql.Purged, edge: mysql.OK,
-		}
-		if m.Options.MariaDB() { // does not tell what is purged
-			states[marks[2]], states[late] = mysql.OK, mysql.Purged
-		}
-		wantStates(t, "purged", distances, states)
+			late: mysql.OK, marks[4]: mysql.Purged, edge: mysql.OK, // late goes on by its set
+		})
 		if d := distances[edge.name]; d.HeadroomFiles != known(0) || d.HeadroomBytes != known(4) {
 			t.Errorf("purged: %+v, want the next file to go to be the consumer's", d)
 		}
 
 		fill(t, m, "states", 3)
 		_, distances = measured(t, reader)
-		if d := distances[late.name]; !m.Options.MariaDB() && (d.State != mysql.OK || d.Transactions != known(3) || d.Bytes.Known) {
+		if d := distances[late.name]; d.State != mysql.OK || d.Transactions != known(3) || d.Bytes.Known {
 			t.Errorf("purged: %s: %+v, want 3 transactions by its set alone", late.name, d)
 		}
 

@@ -1,0 +1,176 @@
+//go:build e2e
+
+package lab_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"truelag/lab"
+	"truelag/mysql"
+)
+
+// A connector of Debezium from its snapshot to the loss of its place.
+func TestDebezium(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{lab.MySQL80, lab.MariaDB10} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			d := stageDebezium(t, version)
+			d.snapshots(t)
+			d.restsAtEnd(t)
+			d.readsHalf(t)
+			d.pausesAndStops(t)
+			d.isMadeAgain(t)
+			d.losesItsPlace(t)
+		})
+	}
+}
+
+func (d *debezium) snapshots(t *testing.T) {
+	t.Helper()
+	d.awaitFailed(t, "producer")
+	all := d.await(t, "taking a snapshot", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.Snapshot })
+	if c := all[byConnect]; c.Note.State != "failed" || c.Note.Reason == "" {
+		t.Errorf("a connector whose task has failed: %s", brief(c))
+	}
+	if c := all[byOffsets]; c.Note.State != "" {
+		t.Errorf("the topic tells a state: %s", brief(c))
+	}
+	d.records += 2 // the snapshot begins anew
+	d.release(t)
+	d.awaitCaughtUp(t)
+	if c := d.told(t)[byConnect]; c.Note.State != "running" {
+		t.Errorf("a connector that runs: %s", brief(c))
+	}
+}
+
+// restsAtEnd: whatever kind the last transaction was, a connector that has read it has nothing left to read.
+func (d *debezium) restsAtEnd(t *testing.T) {
+	t.Helper()
+	compressions := []string{"OFF", "ON"}
+	if d.m.Options.MariaDB() {
+		compressions = compressions[:1] // the connector goes past what MariaDB compresses as if it were not there
+	}
+	for _, compression := range compressions {
+		if d.m.Options.Version == lab.MySQL80 {
+			d.m.Exec(t, "SET GLOBAL binlog_transaction_compression="+compression)
+		}
+		for _, c := range []struct {
+			name       string
+			records    int64
+			statements []string
+		}{
+			{"one row", 1, []string{"INSERT INTO shop.a(v) VALUES (repeat('x',1000))"}},
+			{"many rows", 40, []string{"INSERT INTO shop.a(v) SELECT COLLATION_NAME FROM information_schema.COLLATIONS LIMIT 40"}},
+			{"many statements", 3, []string{
+				"BEGIN", "INSERT INTO shop.a(v) VALUES (repeat('y',500))", "UPDATE shop.a SET v=concat(v,'z') ORDER BY id LIMIT 1", "INSERT INTO shop.b(v) VALUES ('b')",
+				"INSERT INTO shop.a(v) VALUES ('last')", "COMMIT",
+			}},
+			{"a statement that changes a table", 0, []string{"ALTER TABLE shop.b ADD COLUMN c" + compression + " int"}},
+			{"a database that is not captured", 0, []string{"CREATE DATABASE IF NOT EXISTS elsewhere"}},
+		} {
+			d.m.Exec(t, c.statements...)
+			d.records += c.records
+			d.awaitCaughtUp(t)
+			t.Logf("%s: %s, compression %s: %s", d.Name, c.name, compression, brief(d.told(t)[byConnect]))
+		}
+	}
+	if d.m.Options.Version == lab.MySQL80 {
+		d.m.Exec(t, "SET GLOBAL binlog_transaction_compression=OFF")
+	}
+	d.m.Rotate(t) // leaves bytes, and no transaction
+	d.awaitCaughtUp(t)
+}
+
+// readsHalf: what a connector has read a part of is left to read.
+func (d *debezium) readsHalf(t *testing.T) {
+	t.Helper()
+	d.hold(t)
+	d.m.Exec(t, "BEGIN", "INSERT INTO shop.a(v) VALUES ('1'),('2')", "INSERT INTO shop.a(v) VALUES ('3')", "INSERT INTO shop.b(v) VALUES ('4')", "COMMIT")
+	d.records += 3
+	d.awaitFailed(t, "producer")
+	all := d.await(t, "within a transaction", func(c mysql.ConsumerReading) bool {
+		return c.Note.Position != nil && c.Note.Position.Event > 0 && behind(c)
+	})
+	for name, c := range all {
+		if c.Scan == nil || c.Scan.After != mysql.Rest || c.Distance.Transactions != known(1) {
+			t.Errorf("%s by %s: %s, want a transaction that goes on", d.Name, name, brief(c))
+		}
+	}
+	d.release(t)
+	d.awaitCaughtUp(t)
+}
+
+func (d *debezium) pausesAndStops(t *testing.T) {
+	t.Helper()
+	d.Pause(t)
+	d.m.Exec(t, strings.Repeat("INSERT INTO shop.a(v) VALUES (repeat('x',1000));", 400))
+	d.records += 400
+	d.m.End(t) // nothing more is written by itself
+	all := d.await(t, "behind", behind)
+	for name, c := range all {
+		p := c.Note.Position
+		want := d.m.Left(t, p.File, p.Pos)
+		if got := c.Distance; got.Bytes != known(want.Bytes) || got.Files != known(want.Files) || want.Files < 5 {
+			t.Errorf("paused: %s by %s: %s, want %+v in 5 files at least", d.Name, name, brief(c), want)
+		}
+		// the last one that was read is not yet in the connector's set
+		if n := c.Distance.Transactions.N; n < 400 || n > 401 {
+			t.Errorf("paused: %s by %s: %s, want 400 transactions", d.Name, name, brief(c))
+		}
+	}
+	if got := all[byConnect].Note.State; got != "paused" {
+		t.Errorf("paused: %s is %s", d.Name, got)
+	}
+	d.Stop(t)
+	if c := d.told(t)[byConnect]; c.Note.State != "stopped" || c.Distance.Bytes != all[byConnect].Distance.Bytes {
+		t.Errorf("stopped: %s: %s, want it where it was: %s", d.Name, brief(c), brief(all[byConnect]))
+	}
+	d.Resume(t)
+	d.AwaitRunning(t)
+	d.awaitCaughtUp(t)
+}
+
+// isMadeAgain: what a connector has noted down outlives it.
+func (d *debezium) isMadeAgain(t *testing.T) {
+	t.Helper()
+	d.Delete(t)
+	d.m.Exec(t, "INSERT INTO shop.a(v) VALUES ('while it is gone')")
+	d.records++
+	lab.Await(t, func() error {
+		all := d.told(t)
+		if c := all[byConnect]; c.Note.State != "missing" || c.Distance.State != mysql.NoPosition {
+			return fmt.Errorf("deleted: %s by REST: %s", d.Name, brief(c))
+		}
+		if c := all[byOffsets]; !behind(c) {
+			return fmt.Errorf("deleted: %s by the topic: %s", d.Name, brief(c))
+		}
+		return nil
+	})
+	d.Create(t)
+	d.AwaitRunning(t)
+	d.awaitCaughtUp(t)
+}
+
+// losesItsPlace: what a connector was to read is purged, and it learns so when it starts again.
+func (d *debezium) losesItsPlace(t *testing.T) {
+	t.Helper()
+	d.Stop(t)
+	for range 2 {
+		d.m.Exec(t, "INSERT INTO shop.a(v) VALUES ('gone')")
+		d.m.Rotate(t)
+	}
+	d.m.Exec(t, fmt.Sprintf("PURGE BINARY LOGS TO '%s'", d.m.End(t).Name))
+	d.await(t, "without its place", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.Purged })
+	d.Resume(t)
+	why := "no longer available on the server"
+	if d.m.Options.MariaDB() { // it asks the server, and does not look before
+		why = "required binlog files have been purged"
+	}
+	d.awaitFailed(t, why)
+	if c := d.told(t)[byConnect]; c.Distance.State != mysql.Purged || c.Note.State != "failed" || !strings.Contains(c.Note.Reason, why) {
+		t.Errorf("purged: %s: %s", d.Name, brief(c))
+	}
+}
