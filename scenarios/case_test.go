@@ -73,7 +73,7 @@ func TestParseMistakes(t *testing.T) {
 		"server without consumer":    {"name: one\nserver: {}\nwant: {}\n", `case "one": line 1: a case needs the key "consumer"`},
 		"server without want":        {"name: one\nserver: {}\nconsumer: {}\n", `case "one": line 1: a case needs the key "want"`},
 		"server is a word":           {server("none"), `case "one": line 2: server is a mapping`},
-		"unknown key of server":      {server("{file: []}"), `line 2: unknown key "file" of server; it knows files, files_at, flavor,`},
+		"unknown key of server":      {server("{file: []}"), `line 2: unknown key "file" of server; it knows clock, expire, files,`},
 		"unknown flavor":             {server("{flavor: percona}"), `line 2: "percona" is not one of mysql, mariadb`},
 		"files are a mapping":        {server("{files: {name: b.000001}}"), `line 2: files is a list`},
 		"file without size":          {server("{files: [{name: b.000001}]}"), `line 2: a file needs the key "size"`},
@@ -88,7 +88,7 @@ func TestParseMistakes(t *testing.T) {
 		"snapshot is a list":         {position("{snapshot: []}"), `line 3: want a string`},
 		"unknown events":             {position("{}") + "events_after: some\n", `line 5: "some" is not one of unread, none, rest, transaction, no_event`},
 		"unknown state":              {"name: one\nserver: {}\nconsumer: {}\nwant: {state: lost}\n", `line 4: "lost" is not one of unknown, ok, caught_up,`},
-		"unknown number":             {"name: one\nserver: {}\nconsumer: {}\nwant: {seconds: 4}\n", `line 4: unknown key "seconds" of want; it knows bytes,`},
+		"unknown number":             {"name: one\nserver: {}\nconsumer: {}\nwant: {minutes: 4}\n", `line 4: unknown key "minutes" of want; it knows bytes,`},
 		"negative number":            {"name: one\nserver: {}\nconsumer: {}\nwant: {bytes: -1}\n", `line 4: want at least 0, not -1`},
 		"not YAML":                   {"name: [one\n", `x.yaml: yaml: `},
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -17,7 +18,7 @@ type MySQLCase struct {
 	Place
 	Inventory *mysql.Inventory // nil: could not be read
 	Position  *mysql.Position  // nil: could not be read
-	After     mysql.After
+	Scan      mysql.Scan
 
 	State     string           // empty: not compared
 	Numbers   map[string]int64 // absent: there must be no number
@@ -30,7 +31,9 @@ func (c *MySQLCase) read(n *yaml.Node) error {
 		"report":       into(&c.Report),
 		"server":       c.readServer,
 		"consumer":     c.readConsumer,
-		"events_after": named(&c.After, mysql.Afters()),
+		"events_after": named(&c.Scan.After, mysql.Afters()),
+		"first_at":     seconds(&c.Scan.First),
+		"written_at":   seconds(&c.Scan.Written),
 		"want":         c.readWant,
 	}
 	return fields(n, "a case", readers, "name", "server", "consumer", "want")
@@ -73,6 +76,8 @@ func (c *MySQLCase) readServer(n *yaml.Node) error {
 		"gtid_executed": set("gtid_executed", &inv.Executed),
 		"gtid_purged":   set("gtid_purged", &inv.Purged),
 		"gtids_at":      seconds(&inv.SetsAt),
+		"clock":         seconds(&inv.Clock),
+		"expire":        c.readExpire,
 	})
 }
 
@@ -83,11 +88,21 @@ func readFiles(files *[]mysql.File) reader {
 			var f mysql.File
 			err := fields(n, "a file", map[string]reader{
 				"name": into(&f.Name), "size": atLeast(0, &f.Size), "encrypted": into(&f.Encrypted),
+				"written_at": seconds(&f.Written),
 			}, "name", "size")
 			*files = append(*files, f)
 			return err
 		})
 	}
+}
+
+func (c *MySQLCase) readExpire(n *yaml.Node) error {
+	var v int64
+	if err := atLeast(0, &v)(n); err != nil {
+		return err
+	}
+	c.Inventory.Expire = time.Duration(v) * time.Second
+	return nil
 }
 
 func (c *MySQLCase) readConsumer(n *yaml.Node) error {
@@ -133,7 +148,14 @@ func numbers(d mysql.Distance) map[string]mysql.Number {
 		"transactions":    d.Transactions,
 		"headroom_files":  d.HeadroomFiles,
 		"headroom_bytes":  d.HeadroomBytes,
+
+		"seconds":          wholeSeconds(d.Seconds),
+		"headroom_seconds": wholeSeconds(d.HeadroomSeconds),
 	}
+}
+
+func wholeSeconds(d mysql.Duration) mysql.Number {
+	return mysql.Number{N: int64(d.D / time.Second), Known: d.Known}
 }
 
 // numberOrText reads a whole number that may be written as text: consumers keep both.
@@ -165,7 +187,7 @@ func word(v *string) reader {
 // Play measures the position and compares what comes out with what should. It returns all differences.
 func (c *MySQLCase) Play() error {
 	var errs []error
-	d := mysql.Measure(c.Inventory, c.Position, mysql.Scan{After: c.After})
+	d := mysql.Measure(c.Inventory, c.Position, c.Scan)
 	found := func(what string, got, want any) {
 		errs = append(errs, fmt.Errorf("%s:%d: %s: %v, want %v", c.File, c.Line, what, got, want))
 	}
