@@ -2,7 +2,6 @@ package lab
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -44,7 +43,10 @@ func (p *Pool) Maxwell(t testing.TB, m *MySQL) *Reader {
 	return p.reader(t, "Maxwell", "sh", guarded("java", java...))
 }
 
-// Canal starts Canal on a server. It keeps its place in the folder; a change of a table named held waits for Go. It ends with the test.
+// CanalFile is where below its folder Canal keeps its place.
+const CanalFile = "lab/meta.dat"
+
+// Canal starts Canal on a server, for one test. It keeps its place in the folder; a change of a table named held waits for Go. It ends with the test.
 func (p *Pool) Canal(t testing.TB, m *MySQL, folder string) *Reader {
 	t.Helper()
 	home, err := homeOf("canal")
@@ -93,19 +95,15 @@ func (r *Reader) Go(t testing.TB) {
 	}
 }
 
-// AwaitPrinted waits until the program has printed a text.
-func (r *Reader) AwaitPrinted(t testing.TB, text string) {
+// Printed says whether the program has printed a text.
+func (r *Reader) Printed(t testing.TB, text string) bool {
 	t.Helper()
-	within(t, patience, func(ctx context.Context) error {
-		return await(ctx, func() error {
-			printed, err := os.ReadFile(r.log)
-			if err == nil && !bytes.Contains(printed, []byte(text)) {
-				err = fmt.Errorf("%s has not printed %q", r.name, text)
-			}
-			if err != nil && r.died() {
-				err = fmt.Errorf("%w: %s has ended: %w", errHopeless, r.name, err)
-			}
-			return err
-		})
-	})
+	if r.died() {
+		t.Fatalf("%s has ended by itself", r.name)
+	}
+	printed, err := os.ReadFile(r.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Contains(printed, []byte(text))
 }

@@ -177,6 +177,16 @@ func (m *MySQL) Thaw(t testing.TB) {
 	}
 }
 
+// DB is a pool of connections of a user, for whoever closes it.
+func (m *MySQL) DB(t testing.TB, user string) *sql.DB {
+	t.Helper()
+	db, err := m.open(user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
 // open is a pool of connections of a user: root comes by the socket, without a password.
 func (m *MySQL) open(user string) (*sql.DB, error) {
 	c := mysql.NewConfig()
