@@ -9,7 +9,6 @@ import (
 
 	"truelag/lab"
 	"truelag/mysql"
-	"truelag/mysql/binlog"
 	"truelag/mysql/consumer"
 )
 
@@ -27,16 +26,6 @@ const (
 	byConnect = "REST"
 	byOffsets = "topic"
 )
-
-// newScanner reads events as the exporter does. Databases and tables that are ignored hold nobody's transactions.
-func newScanner(t *testing.T, m *lab.MySQL, ignore ...string) mysql.Scanner {
-	t.Helper()
-	s, err := binlog.New(binlog.Config{Dial: dial(m, lab.Monitor), MaxBytes: 64 << 20, Timeout: time.Minute, MariaDB: true, Ignore: ignore})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // stageDebezium makes a database with the tables a and b, and what reads it. No record of b gets into its topic for now.
 func stageDebezium(t *testing.T, version string) *debezium {

@@ -13,6 +13,7 @@ import (
 
 	"truelag/lab"
 	"truelag/mysql"
+	"truelag/mysql/binlog"
 )
 
 // mark is a consumer whose place a test notes down.
@@ -69,6 +70,21 @@ func mysqlConfig(m *lab.MySQL, user string, scanner mysql.Scanner, consumers ...
 		Consumers:    consumers,
 		Scanner:      scanner,
 	}
+}
+
+// newScanner reads events as the exporter does. Databases and tables that are ignored hold nobody's transactions.
+func newScanner(t *testing.T, m *lab.MySQL, ignore ...string) mysql.Scanner {
+	t.Helper()
+	return newScannerAs(t, m, lab.Monitor, ignore...)
+}
+
+func newScannerAs(t *testing.T, m *lab.MySQL, user string, ignore ...string) mysql.Scanner {
+	t.Helper()
+	s, err := binlog.New(binlog.Config{Dial: dial(m, user), MaxBytes: 64 << 20, Timeout: time.Minute, MariaDB: true, Ignore: ignore})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func newReader(t *testing.T, cfg mysql.Config) *mysql.Server {
