@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -24,6 +25,7 @@ type fakeServer struct {
 	mu         sync.Mutex
 	version    string
 	uuid       string            // empty: MariaDB
+	uuids      []string          // instead, one for each connection in turn
 	variables  map[string]string // global ones
 	null       []string          // those of them that are NULL
 	columns    []string          // of SHOW BINARY LOGS
@@ -34,6 +36,7 @@ type fakeServer struct {
 	raw        []byte                   // or this is sent instead of the answer
 	statements []string
 	open       int // connections
+	accepted   int // of all
 }
 
 const (
@@ -94,10 +97,17 @@ func fakeWith(t *testing.T, s *server.Server, auth string) *fakeServer {
 }
 
 func (f *fakeServer) serve(s *server.Server, users server.AuthenticationHandler, c net.Conn) {
-	f.change(func() { f.open++ })
+	own := session{fakeServer: f, conn: c}
+	f.change(func() {
+		f.open++
+		if len(f.uuids) > 0 {
+			own.uuid = f.uuids[f.accepted%len(f.uuids)]
+		}
+		f.accepted++
+	})
 	defer f.change(func() { f.open-- })
 	defer c.Close()
-	conn, err := s.NewCustomizedConn(c, users, &session{fakeServer: f, conn: c})
+	conn, err := s.NewCustomizedConn(c, users, &own)
 	for err == nil && !conn.Closed() {
 		err = conn.HandleCommand()
 	}
@@ -139,6 +149,7 @@ type session struct {
 	server.EmptyHandler
 	*fakeServer
 	conn net.Conn
+	uuid string // empty: the server's
 }
 
 func (s *session) HandleQuery(q string) (*wire.Result, error) {
@@ -179,7 +190,7 @@ func (s *session) HandleQuery(q string) (*wire.Result, error) {
 		columns = nil
 		for _, item := range strings.Split(list, ", ") {
 			of, name, _ := strings.Cut(item, " AS ")
-			value, err := s.value(of)
+			value, err := s.value(of, cmp.Or(s.uuid, s.fakeServer.uuid))
 			if err != nil {
 				return nil, err
 			}
@@ -196,7 +207,7 @@ func (s *session) HandleQuery(q string) (*wire.Result, error) {
 	return wire.NewResult(set), nil
 }
 
-func (f *fakeServer) value(of string) (any, error) {
+func (f *fakeServer) value(of, uuid string) (any, error) {
 	name := strings.TrimPrefix(of, "@@global.")
 	value, ok := f.variables[name]
 	switch {
@@ -204,8 +215,8 @@ func (f *fakeServer) value(of string) (any, error) {
 		return nil, nil
 	case name == "version":
 		value = f.version
-	case name == "server_uuid" && f.uuid != "":
-		value = f.uuid
+	case name == "server_uuid" && uuid != "":
+		value = uuid
 	case name == "UTC_TIMESTAMP(6)" && !ok:
 		value = time.Now().UTC().Format("2006-01-02 15:04:05.000000")
 	case !ok:

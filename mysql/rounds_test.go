@@ -227,11 +227,14 @@ func TestPurgedOfMariaDB(t *testing.T) {
 // The list may come from another server than the rest, where a name leads to several.
 func TestListOfAnotherServer(t *testing.T) {
 	f := fake(t)
+	f.uuids = []string{uuidA, uuidB}
 	s := reader(t, f.dial(), nil, at("binlog.000002", 300, ""))
-	s.rounds.list = list{}
-	answer := list{identity: identity{server: uuidB}, files: []File{{Name: "binlog.000002", Size: 300}}}
-	if err := s.rounds.take(answer, facts{identity: identity{server: uuidA}}); err == nil || !strings.Contains(err.Error(), uuidB) || s.rounds.list.files != nil {
-		t.Errorf("%v, %v", err, s.rounds.list)
+	for range 2 {
+		r := s.Read(t.Context())
+		err := feature(t, r, FeatureFiles)
+		if r.Err != nil || err == nil || !strings.Contains(err.Error(), uuidB) || r.Inventory.Server != uuidA || r.Inventory.Files != nil {
+			t.Errorf("%v, %v, %+v", r.Err, err, r.Inventory)
+		}
 	}
 }
 
