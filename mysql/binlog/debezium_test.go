@@ -113,22 +113,6 @@ func told(r *recording, number int) bool {
 	return b[13]|b[14]|b[15]|b[16] != 0
 }
 
-// changes is how many an event holds.
-func (l located) changes() int {
-	all := 0
-	for _, e := range append([]event{l.event}, l.inner...) {
-		switch e.kind {
-		case rows:
-			n, _ := e.count(nil)
-			all += int(n)
-		case statement:
-			all++
-		default:
-		}
-	}
-	return all
-}
-
 // Whatever Debezium notes down, it is caught up when it has handled all changes, and at no other time. The only doubt is about
 // a connector to MariaDB with include.query in the middle of a transaction: it can note down what one without does at the end.
 func TestDebezium(t *testing.T) {

@@ -119,7 +119,6 @@ type located struct {
 	start, end int64
 	number     int // of those before it, in all files
 	inner      []event
-	rows       int64
 }
 
 // read is the whole binlog, with payloads unpacked and rows counted.

@@ -105,7 +105,7 @@ func (s *Scanner) start(ctx context.Context, inv *mysql.Inventory, at int) (time
 	if err != nil {
 		return time.Time{}, err
 	}
-	defer conn.Close()
+	defer hangUp(conn)
 	f := newFeed(conn, inv.Flavor, name, fileStart, s.cfg.MaxBytes)
 	if _, err := f.next(); err != nil && !errors.Is(err, io.EOF) {
 		if ctx.Err() != nil {

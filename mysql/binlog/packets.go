@@ -40,6 +40,9 @@ func (p *packets) next() error {
 		return err
 	}
 	whole := p.left
+	if whole == 0 {
+		return errors.New("an empty packet in the binlog")
+	}
 	first, err := p.in.ReadByte()
 	if err != nil {
 		return cut(err)

@@ -113,10 +113,8 @@ func packed(in io.ByteReader) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	size := 0
+	var size int
 	switch first {
-	case 251, 255:
-		return uint64(first), nil
 	case 252:
 		size = 2
 	case 253:

@@ -1,13 +1,10 @@
 package binlog
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
-	"time"
 
 	"truelag/mysql"
 )
@@ -29,32 +26,13 @@ func isNoEvent(err error) bool {
 		slices.ContainsFunc(noEvents, func(words string) bool { return strings.Contains(said.message, words) })
 }
 
-// denied marks what a server answers for want of a privilege.
+// errorDenied is that a user lacks a privilege: REPLICATION SLAVE, for a dump.
+const errorDenied = 1227
+
 func denied(err error) error {
 	var said *serverError
-	if errors.As(err, &said) && said.code == 1227 {
+	if errors.As(err, &said) && said.code == errorDenied {
 		return fmt.Errorf("%w: %w", mysql.ErrDenied, err)
 	}
 	return err
-}
-
-// open makes a connection that ctx ends.
-func (s *Scanner) open(ctx context.Context) (net.Conn, error) {
-	dialer := net.Dialer{Timeout: s.cfg.Dial.Timeout}
-	c, err := dialer.DialContext(ctx, s.network, s.address)
-	if err != nil {
-		return nil, err
-	}
-	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
-	return &ending{c, stop}, nil
-}
-
-type ending struct {
-	net.Conn
-	stop func() bool
-}
-
-func (e *ending) Close() error {
-	e.stop()
-	return e.Conn.Close()
 }

@@ -49,7 +49,7 @@ func (s *Scanner) dump(ctx context.Context, flavor mysql.Flavor, file string, po
 		return conn.WritePacket(append(packet, file...))
 	})
 	if err != nil {
-		c.Close()
+		hangUp(c)
 		return nil, fmt.Errorf("ask for the binlog from %s:%d: %w", file, pos, answered(ctx, err))
 	}
 	return c, nil

@@ -45,7 +45,7 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer hangUp(conn)
 	f := newFeed(conn, inv.Flavor, t.file, t.pos, s.cfg.MaxBytes)
 	sum := t.scan.Bytes
 	for !t.done {

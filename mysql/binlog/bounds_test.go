@@ -1,0 +1,127 @@
+package binlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"truelag/mysql"
+)
+
+// A limit ends a scan, and the next one goes on there.
+func TestLimit(t *testing.T) {
+	for limit := int64(400); limit < 3000; limit += 400 {
+		w := newWorld(t, func(cfg *Config) { cfg.MaxBytes, cfg.Ignore = limit, []string{"shop", "maxwell", "ops"} })
+		w.write(w.after(source+":14"), source+":1-14")
+		p := mysql.Position{File: "mysql-bin.000001", Pos: 4}
+		var last mysql.Scan
+		for scans := 1; ; scans++ {
+			got := scan(t, w.s, w.inv, &p)
+			if got.After == mysql.None {
+				if got.Bytes != w.whole.cut(w.after(source+":14")).left(p.File, p.Pos) || scans < 2 {
+					t.Errorf("%d: after %d scans %+v", limit, scans, got)
+				}
+				break
+			}
+			if got.After != mysql.Unread || got.Stopped == "" || got.Pos <= last.Pos || got.Cached {
+				t.Fatalf("%d: after %d scans %+v", limit, scans, got)
+			}
+			last = got
+		}
+	}
+}
+
+// A compressed transaction is seen whole or not at all, and the limit holds for what it expands to.
+func TestLimitInPayload(t *testing.T) {
+	w := newWorld(t, nil)
+	w.write(w.after(source+":25"), "")
+	at := slices.IndexFunc(w.events, func(e located) bool { return e.kind == payload })
+	p := mysql.Position{File: w.events[at].file, Pos: w.events[at].start}
+	w.s = w.srv.scanner(t, func(cfg *Config) { cfg.MaxBytes, cfg.Ignore = 400, []string{"shop"} })
+	for range 2 {
+		if got := scan(t, w.s, w.inv, &p); got.After != mysql.Unread || got.Pos != p.Pos || got.Stopped == "" || got.Events != 0 {
+			t.Errorf("got %+v", got)
+		}
+	}
+	w.s.cfg.MaxBytes = 1 << 20
+	if got := scan(t, w.s, w.inv, &p); got.After != mysql.None || got.Skipped != 1 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// A server that falls silent is left when the time is over, with what it has said.
+func TestTime(t *testing.T) {
+	w := newWorld(t, func(cfg *Config) { cfg.Timeout, cfg.Ignore = 200*time.Millisecond, []string{"shop", "maxwell", "ops"} })
+	w.write(w.after(source+":14"), source+":1-14")
+	p := mysql.Position{File: "mysql-bin.000001", Pos: 4}
+	gone := make(chan struct{})
+	w.srv.set(func(s *server) {
+		s.send = func(c net.Conn, pw *packetWriter, r *recording, a asked) {
+			pw.event(rotation(a.file, a.pos, false))
+			for _, e := range r.files[0].events[:9] {
+				pw.event(e)
+			}
+			_, _ = c.Read(make([]byte, 16)) // the end of the connection
+			close(gone)
+		}
+	})
+	got := scan(t, w.s, w.inv, &p)
+	if got.After != mysql.Unread || got.Stopped == "" || got.Events != 9 {
+		t.Errorf("got %+v", got)
+	}
+	<-gone
+	w.srv.set(func(s *server) { s.send = nil; s.dumps = nil })
+	w.s.cfg.Timeout = time.Minute
+	w.asks(p, mysql.None, fmt.Sprintf("mysql-bin.000001:%d", got.Pos))
+
+	// Who asks may have less time, or none any more.
+	gone = make(chan struct{})
+	w.srv.set(func(s *server) {
+		s.send = func(c net.Conn, _ *packetWriter, _ *recording, _ asked) {
+			_, _ = c.Read(make([]byte, 16))
+			close(gone)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := w.s.Scan(ctx, w.inv, &mysql.Position{File: p.File, Pos: 126}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	<-gone
+}
+
+// When the position's file was last written to shows in the next one's first event, which is looked up once.
+func TestWritten(t *testing.T) {
+	w := newWorld(t, nil)
+	w.write(len(w.events), "")
+	p := mysql.Position{File: "mysql-bin.000001", Pos: 4}
+	at := "mysql-bin.000001:4"
+	if got := w.asks(p, mysql.Transaction, at); got.Written.IsZero() {
+		t.Errorf("got %+v", got)
+	}
+	w.inv.Expire = time.Hour
+	p.Event = 1
+	begun := w.asks(p, mysql.Transaction, at, "mysql-bin.000002:4").Written
+	var want time.Time
+	for _, e := range w.events {
+		if e.file == "mysql-bin.000002" {
+			want = e.at
+			break
+		}
+	}
+	if !begun.Equal(want) {
+		t.Errorf("got %v, want %v", begun, want)
+	}
+	p.Event = 2
+	if got := w.asks(p, mysql.Transaction, at).Written; !got.Equal(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	w.inv.Files[0].Written = want.Add(time.Hour) // somebody knows better
+	p.Event, w.s.memory.begun = 3, nil
+	w.asks(p, mysql.Transaction, at)
+	w.asks(mysql.Position{File: "mysql-bin.000004", Pos: 4}, mysql.Transaction, "mysql-bin.000004:4")
+}
