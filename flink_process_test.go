@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -136,25 +134,8 @@ func TestFlinkThatHangsCostsItsRowsAlone(t *testing.T) {
 	p := serving(t, "--config.file="+path)
 	await(t, "readiness", func() bool { code, _ := p.get("/-/ready"); return code == http.StatusOK })
 
-	// As Prometheus does it, which takes nothing that comes later.
-	const timeout = 8 * time.Second
-	ctx, cancel := context.WithTimeout(t.Context(), timeout)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.base+"/metrics", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set(timeoutHeader, fmt.Sprint(timeout.Seconds()))
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := parsed(t, string(body))
+	body := p.within(8 * time.Second)
+	s := parsed(t, body)
 	if !s.has(kafkaSuccess, 1) || !s.has(flinkSuccess, 0) {
 		t.Errorf("success: kafka %v, flink %v", s.values[kafkaSuccess], s.values[flinkSuccess])
 	}

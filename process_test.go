@@ -137,6 +137,28 @@ func (p *process) scrape() samples {
 	return parsed(p.t, body)
 }
 
+// within reads the samples as Prometheus does, which takes nothing that comes later.
+func (p *process) within(timeout time.Duration) string {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), timeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.base+"/metrics", http.NoBody)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r.Header.Set(timeoutHeader, fmt.Sprint(timeout.Seconds()))
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(body)
+}
+
 // answer is what came back; the body is the error's text when nothing did.
 type answer struct {
 	code int

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The probe says what the user lacks, and which consumers have no place.
+func TestCheckConfigProbesMySQL(t *testing.T) {
+	const lacks = "LACKS  "
+	tests := []struct {
+		name   string
+		change func(*fakeMySQL)
+		place  string
+		lacks  int
+		want   []string
+	}{
+		{name: "all is well", place: `{"file":"mysql-bin.000004","pos":1856,"gtids":"` + fakeUUID + `:1-28:1000"}`, want: []string{
+			"(a user that may log in): MySQL 8.0.31.\n",
+			"ok     files: lag in bytes and files (REPLICATION CLIENT): 3, the last being mysql-bin.000004.\n",
+			"ok     gtids: lag in transactions (no privilege): 30 in the server's set.\n",
+			"ok     expiry: when files are purged (no privilege): 24h after they were last written to.\n",
+			"ok     scan: effective lag, and its age (REPLICATION SLAVE): it works.\n",
+			`ok     consumer "sink" (a place that is told, and that the server still has): mysql-bin.000004:1856 with a GTID set, ok.` + "\n",
+		}},
+		{name: "no privilege", place: `{"file":"mysql-bin.000004","pos":1856,"gtids":"` + fakeUUID + `:1-28:1000"}`, lacks: 1,
+			change: func(f *fakeMySQL) { f.denied = []string{"SHOW BINARY LOGS", "dump"} },
+			want:   []string{lacks + "files: lag in bytes and files (REPLICATION CLIENT): ", "not tried"}},
+		{name: "no scan", place: `{"file":"mysql-bin.000004","pos":1856}`, lacks: 1,
+			change: func(f *fakeMySQL) { f.denied = []string{"dump"} },
+			want:   []string{lacks + "scan: effective lag, and its age (REPLICATION SLAVE): ", "its events are not read"}},
+		{name: "purged", place: `{"file":"mysql-bin.000001","pos":4}`, lacks: 1, want: []string{lacks + `consumer "sink"`, "mysql-bin.000001:4, purged"}},
+		{name: "failed", place: `{"file":"mysql-bin.000004","pos":2171,"state":"FAILED","reason":"no space left"}`, lacks: 1,
+			want: []string{lacks + `consumer "sink"`, "it is failed; no space left"}},
+		{name: "nothing yet", place: `{"file":null}`, want: []string{`ok     consumer "sink"`, "it has noted nothing down yet"}},
+		{name: "no JSON", place: `{`, lacks: 1, want: []string{lacks + `consumer "sink"`}},
+		{name: "another password", place: `{"file":"mysql-bin.000004","pos":2171}`, lacks: 2,
+			change: func(f *fakeMySQL) { f.refuse = true }, want: []string{lacks + "server at 127.0.0.1:", "connect: Error "}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFakeMySQL(t)
+			if tt.change != nil {
+				f.set(func() { tt.change(f) })
+			}
+			path := filepath.Join(t.TempDir(), "truelag.yml")
+			binlogs(t, path, f, "", placed(t, "sink", tt.place))
+			code, stdout, stderr := runs(t, "check-config", "--probe", "--config.file="+path)
+			if !strings.Contains(stdout, "MySQL servers: 1\n") || strings.Contains(stdout+stderr, fakePassword) {
+				t.Errorf("it says\n%s%s", stdout, stderr)
+			}
+			_, said, _ := strings.Cut(stdout, "\nMySQL server \"orders-db\":\n")
+			for _, want := range tt.want {
+				if !strings.Contains(said, want) {
+					t.Errorf("it does not say %q:\n%s", want, said)
+				}
+			}
+			if got := strings.Count(said, lacks); got != tt.lacks || (got > 0) != strings.Contains(stderr, `mysql server "orders-db": `) || (got > 0) != (code == 1) {
+				t.Errorf("%d features lack something, want %d; exit code %d\n%s%s", got, tt.lacks, code, said, stderr)
+			}
+		})
+	}
+}
