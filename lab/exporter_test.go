@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,22 +66,24 @@ func settled(t *testing.T, k *kafka.Cluster) (r *kafka.Reading) {
 	failed := int64(-1)
 	lab.Await(t, func() error {
 		r = read(t, k)
-		failures, unknown, before := int64(0), 0, failed
+		failures, before := int64(0), failed
+		var unknown []string
 		for f, n := range r.Ledger.Errors {
 			if f.API == "Fetch" {
 				failures += n
 			}
 		}
 		for i := range r.Lags {
-			for _, p := range r.Lags[i].Partitions {
+			l := &r.Lags[i]
+			for _, p := range l.Partitions {
 				if !p.Known || p.Age < 0 {
-					unknown++
+					unknown = append(unknown, fmt.Sprintf("group %s, topic %s: %+v", l.Group, l.Topic, p))
 				}
 			}
 		}
-		if failed = failures; !r.GroupsComplete || failures != before || unknown > 0 {
-			return fmt.Errorf("groups complete: %t; %d Fetches have failed, %d before; of %d rows not all is known",
-				r.GroupsComplete, failures, before, unknown)
+		if failed = failures; !r.GroupsComplete || failures != before || len(unknown) > 0 {
+			return fmt.Errorf("groups complete: %t; %d Fetches have failed, %d before; not all is known of %s",
+				r.GroupsComplete, failures, before, strings.Join(unknown, ", "))
 		}
 		return nil
 	})
