@@ -15,9 +15,12 @@ import (
 
 func await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
+	deadline := time.After(30 * time.Second)
+	for !ok() {
+		select {
+		case <-deadline:
 			t.Fatalf("%s: not yet", what)
+		case <-time.After(time.Millisecond):
 		}
 	}
 }
@@ -227,7 +230,7 @@ func TestPurgedOfMariaDB(t *testing.T) {
 // The list may come from another server than the rest, where a name leads to several.
 func TestListOfAnotherServer(t *testing.T) {
 	f := fake(t)
-	f.uuids = []string{uuidA, uuidB}
+	f.change(func() { f.uuids = []string{uuidA, uuidB} })
 	s := reader(t, f.dial(), nil, at("binlog.000002", 300, ""))
 	for range 2 {
 		r := s.Read(t.Context())
