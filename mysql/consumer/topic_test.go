@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -215,51 +214,4 @@ func TestTopicOfTransactions(t *testing.T) {
 	want(t, c, "place b.000001:5") // and it does not wait for the end
 	w.ok(task.EndTransaction(t.Context(), kgo.TryCommit))
 	want(t, c, "place b.000001:7")
-}
-
-// One reading serves the consumers of a topic, and its client is closed with the last of them.
-func TestTopicOfSeveralConsumers(t *testing.T) {
-	w := newWorker(t)
-	client := &closing{Client: w.client()}
-	topic, err := consumer.NewTopic(consumer.TopicConfig{Topic: offsetsTopic, Client: client})
-	w.ok(err)
-	var all []*consumer.TopicConsumer
-	for i := range 4 {
-		c, err := topic.Consumer(consumer.TopicConsumerConfig{Connector: fmt.Sprint("c", i)})
-		w.ok(err)
-		all = append(all, c)
-		w.note(fmt.Sprint("c", i), "s", at(10+i))
-	}
-	for range 3 {
-		var wait sync.WaitGroup
-		for i, c := range all {
-			wait.Go(func() { want(t, c, fmt.Sprint("place b.000001:", 10+i)) })
-		}
-		wait.Wait()
-	}
-	late, err := topic.Consumer(consumer.TopicConsumerConfig{Connector: "late"})
-	w.ok(err)
-	w.note("late", "s", at(20))
-	want(t, late, "place b.000001:20")
-	want(t, all[0], "place b.000001:10")
-	for _, c := range append(all, all[0]) { // closing twice is closing once
-		c.Close()
-	}
-	if client.closed.Load() != 0 {
-		t.Error("closed before the last consumer")
-	}
-	late.Close()
-	if client.closed.Load() != 1 {
-		t.Error("not closed with the last consumer")
-	}
-}
-
-type closing struct {
-	*kgo.Client
-	closed atomic.Int64
-}
-
-func (c *closing) Close() {
-	c.closed.Add(1)
-	c.Client.Close()
 }
