@@ -124,6 +124,37 @@ func TestSharedRounds(t *testing.T) {
 	}
 }
 
+// Positions are read first, all of them: what is written after that is not yet read, and never the other way round.
+func TestPositionsComeFirst(t *testing.T) {
+	f := fake(t)
+	var consumers []Consumer
+	for range 3 {
+		consumers = append(consumers, &onlooker{see: func() int { return f.count("") }})
+	}
+	s := reader(t, f.dial(), nil, consumers...)
+	asked := 0
+	for range 2 {
+		r := works(t, s)
+		for i, c := range r.Consumers {
+			if seen := consumers[i].(*onlooker).seen; seen != asked || r.Inventory.SetsAt.Before(c.ReadAt) || r.Inventory.FilesAt.Before(c.ReadAt) {
+				t.Errorf("consumer %d is read after %d statements, want %d", i, seen, asked)
+			}
+		}
+		asked = f.count("")
+	}
+}
+
+type onlooker struct {
+	notebook
+	see  func() int
+	seen int
+}
+
+func (o *onlooker) Read(ctx context.Context) (Note, error) {
+	o.seen = o.see()
+	return o.notebook.Read(ctx)
+}
+
 // A consumer that hangs costs the others nothing, and is not asked again before it has answered.
 func TestConsumerHangs(t *testing.T) {
 	f := fake(t)
@@ -156,88 +187,12 @@ type panicking struct{ notebook }
 
 func (*panicking) Read(context.Context) (Note, error) { panic("out of range") }
 
-// After a failover, nothing of the old server counts for the new one.
-func TestFailover(t *testing.T) {
-	f := fake(t)
-	c := at("binlog.000002", 300, "")
-	s := reader(t, f.dial(), func(c *Config) { c.FilesTimeout = 20 * time.Millisecond }, c)
-	works(t, s)
-	release := f.hang("SHOW BINARY LOGS")
-	if r := s.Read(t.Context()); len(r.Inventory.Files) != 2 {
-		t.Fatalf("%+v", r.Inventory)
-	}
-	f.change(func() { f.uuid = uuidB })
-	r := s.Read(t.Context())
-	if r.Inventory.Server != uuidB || r.Inventory.Files != nil || r.Consumers[0].Distance.State != Unknown {
-		t.Errorf("files of the old server: %+v", r.Inventory)
-	}
-	f.change(func() { f.rows = [][]any{{"other.000001", uint64(500), "No"}} })
-	release()
-	await(t, "the new server's files", func() bool { return s.Read(t.Context()).Consumers[0].Distance.State == Foreign })
-	// It is another kind of server altogether, and knows other variables.
-	f.change(func() {
-		f.version, f.uuid = "11.4.5-MariaDB", ""
-		delete(f.variables, "gtid_executed")
-		f.variables["gtid_binlog_pos"] = "0-1-5"
-	})
-	if r := works(t, s); r.Flavor != MariaDB || r.Inventory.Executed.String() != "0-1-5" {
-		t.Errorf("%+v", r)
-	}
-	f.change(func() {
-		f.version, f.uuid = "8.4.6", uuidA
-		f.variables["gtid_executed"] = uuidA + ":1-5"
-	})
-	if r := works(t, s); r.Flavor != MySQL || r.Inventory.Server != uuidA || r.Inventory.Executed.String() != uuidA+":1-5" {
-		t.Errorf("%+v", r.Inventory)
-	}
-}
-
 func TestRetention(t *testing.T) {
 	f := fake(t)
 	f.errors["SELECT @@global.binlog_expire"] = errors.New("no")
 	s := reader(t, f.dial(), func(c *Config) { c.Retention = 24 * time.Hour }, at("binlog.000002", 300, ""))
 	if d := works(t, s).Consumers[0].Distance; d.HeadroomSeconds != (Duration{24 * time.Hour, true}) {
 		t.Errorf("%+v", d)
-	}
-}
-
-// MariaDB tells what it has purged by what its first file begins with.
-func TestPurgedOfMariaDB(t *testing.T) {
-	f := fake(t)
-	f.version, f.uuid = "10.11.19-MariaDB", ""
-	f.variables["gtid_binlog_pos"], f.variables["purged"] = "0-1-50", "0-1-20"
-	behind, gone := at("", 0, "0-1-20"), at("", 0, "0-1-19")
-	s := reader(t, f.dial(), nil, behind, gone)
-	for range 2 {
-		r := works(t, s)
-		if d := r.Consumers[0].Distance; d.State != OK || !d.Transactions.is(30) {
-			t.Errorf("%+v", d)
-		}
-		if d := r.Consumers[1].Distance; d.State != Purged {
-			t.Errorf("%+v", d)
-		}
-	}
-	f.change(func() { f.variables["purged"], f.rows = "0-1-30", f.rows[1:] })
-	if d := works(t, s).Consumers[0].Distance; d.State != Purged || f.count("SELECT BINLOG_GTID_POS") != 2 {
-		t.Errorf("%+v, asked %d times", d, f.count("SELECT BINLOG_GTID_POS"))
-	}
-	f.change(func() { f.variables["purged"], f.rows[0][0] = "nonsense", "binlog.000003" })
-	if r := s.Read(t.Context()); feature(t, r, FeatureGTIDs) == nil || r.Inventory.Purged != nil || r.Inventory.Executed == nil {
-		t.Errorf("%+v", r)
-	}
-}
-
-// The list may come from another server than the rest, where a name leads to several.
-func TestListOfAnotherServer(t *testing.T) {
-	f := fake(t)
-	f.change(func() { f.uuids = []string{uuidA, uuidB} })
-	s := reader(t, f.dial(), nil, at("binlog.000002", 300, ""))
-	for range 2 {
-		r := s.Read(t.Context())
-		err := feature(t, r, FeatureFiles)
-		if r.Err != nil || err == nil || !strings.Contains(err.Error(), uuidB) || r.Inventory.Server != uuidA || r.Inventory.Files != nil {
-			t.Errorf("%v, %v, %+v", r.Err, err, r.Inventory)
-		}
 	}
 }
 
