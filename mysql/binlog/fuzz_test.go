@@ -108,6 +108,7 @@ func TestWords(t *testing.T) {
 	for text, want := range map[string]kind{
 		"BEGIN": begin, "begin": begin, "COMMIT": end, "commit /* x */": end, "ROLLBACK": end, "ROLLBACK WORK": end, "ROLLBACK TO `here`": within,
 		"SAVEPOINT `here`": within, "XA START X'7831',X'',1": begin, "XA END X'7831'": within, "XA COMMIT X'7831'": end, "XA ROLLBACK X'7831'": end,
+		"ANALYZE TABLE t": within, "flush privileges": within,
 		"CREATE TABLE t (id int)": statement, "BEGINNING": statement, "": statement, "# Dum": statement,
 		"INSERT INTO t VALUES (1)": statement,
 	} {

@@ -26,7 +26,7 @@ func query(body []byte) (kind, []string) {
 	return k, schemas(body[fixed : fixed+variables])
 }
 
-// words tells statements apart that hold a transaction together from those that change something.
+// words tells statements that change something from those that hold a transaction together, or change nothing.
 func words(text []byte) kind {
 	if i := bytes.IndexByte(text, 0); i >= 0 { // padding
 		text = text[:i]
@@ -51,6 +51,8 @@ func words(text []byte) kind {
 		return end
 	case "SAVEPOINT", "RELEASE":
 		return within
+	case "ANALYZE", "FLUSH", "OPTIMIZE", "REPAIR":
+		return within // care for tables: no row and no definition changes
 	case "XA":
 		// What an XA transaction changes stands before its PREPARE, and is handed out there. COMMIT and ROLLBACK, which may come
 		// much later and have a GTID of their own, hold nothing.
