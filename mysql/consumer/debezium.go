@@ -29,26 +29,21 @@ type DebeziumConfig struct {
 // is read, and is -1 before the first event.
 const lagAttribute = "MilliSecondsBehindSource"
 
-// metrics are what one connector's attributes tell.
+// metrics are what one connector's attributes tell; nil and "" where they do not.
 type metrics struct {
-	server string
+	file, gtids         string
+	pos                 mysql.Number
+	lag                 *float64
+	connected, snapshot *bool
 
-	file, gtids       string
-	pos               int64
-	hasPos            bool
-	lag               float64
-	hasLag            bool
-	connected         bool
-	hasConnected      bool
-	snapshot, hasSnap bool
-	errs              []error
+	errs []error // of attributes that are not what they should be
 }
 
 // of returns the connector of that name.
 func of(all map[string]*metrics, server string) *metrics {
 	m := all[server]
 	if m == nil {
-		m = &metrics{server: server}
+		m = &metrics{}
 		all[server] = m
 	}
 	return m
@@ -72,28 +67,29 @@ func pickServer(all map[string]*metrics, server string) (*metrics, error) {
 	return nil, nil
 }
 
-// note makes one of what was told. gone is the state where nothing was.
+// note makes one of what was told; nil is a connector that nobody tells of.
 func (m *metrics) note() (mysql.Note, error) {
 	if m == nil {
 		return mysql.Note{State: stateMissing, Reason: "no process tells metrics of the connector: no task of it runs there"}, nil
 	}
 	var note mysql.Note
-	if m.hasConnected {
+	switch {
+	case m.connected == nil:
+	case *m.connected:
+		note.State = stateRunning
+	default:
 		note.State = stateDisconnected
-		if m.connected {
-			note.State = stateRunning
-		}
 	}
-	if m.hasLag {
-		note.Reported = []mysql.Reported{{Source: lagAttribute, Value: m.lag}}
+	if m.lag != nil {
+		note.Reported = []mysql.Reported{{Source: lagAttribute, Value: *m.lag}}
 	}
 	var p mysql.Position
 	errs := m.errs
 	if m.file != "" {
-		errs = append(errs, setPlace(&p, m.file, m.pos, m.hasPos))
+		errs = append(errs, setPlace(&p, m.file, m.pos.N, m.pos.Known))
 	}
 	errs = append(errs, setGTIDs(&p, m.gtids))
-	if m.hasSnap && m.snapshot && p.IsZero() {
+	if m.snapshot != nil && *m.snapshot && p.IsZero() {
 		p.Snapshot = "true" // one that runs beside streaming, or interrupts it, has a place
 	}
 	if !p.IsZero() || p.Snapshot != "" {

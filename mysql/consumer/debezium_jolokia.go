@@ -145,34 +145,39 @@ func (m *metrics) takeAttributes(f fields) error {
 			*into = value
 		}
 	}
-	flag := func(into, has *bool, name string) {
-		if _, value := f.find(name); value != nil {
-			err := parseJSON(value, into)
-			*has = err == nil
-			errs = append(errs, named(name, err))
-		}
-	}
 	text(&m.file, place, "filename", "BinlogFilename")
 	text(&m.gtids, place, "gtid", "GtidSet")
-	if pos, has, err := place.number("position", "BinlogPosition"); has || err != nil {
-		m.pos, m.hasPos = pos, has
-		if m.file != "" { // before the first event it is -1
-			errs = append(errs, err)
+	if m.file != "" { // else nothing was read yet, and the position is -1 or 4
+		pos, has, err := place.number("position", "BinlogPosition")
+		if has { // it is not an attribute of the bean of the snapshot
+			m.pos = mysql.Number{N: pos, Known: true}
 		}
+		errs = append(errs, err)
 	}
-	if _, value := f.find(lagAttribute); value != nil {
-		err := parseJSON(value, &m.lag)
-		m.hasLag = err == nil && m.lag >= 0
-		errs = append(errs, named(lagAttribute, err))
+	lag, err := attribute[float64](f, lagAttribute)
+	if lag != nil && *lag >= 0 {
+		m.lag = lag
 	}
-	flag(&m.connected, &m.hasConnected, "Connected")
-	flag(&m.snapshot, &m.hasSnap, "SnapshotRunning")
-	return errors.Join(errs...)
+	connected, wrong := attribute[bool](f, "Connected")
+	if connected != nil {
+		m.connected = connected
+	}
+	running, bad := attribute[bool](f, "SnapshotRunning")
+	if running != nil {
+		m.snapshot = running
+	}
+	return errors.Join(append(errs, err, wrong, bad)...)
 }
 
-func named(name string, err error) error {
-	if err == nil {
-		return nil
+// attribute is nil where there is none.
+func attribute[T any](f fields, name string) (*T, error) {
+	_, raw := f.find(name)
+	if raw == nil {
+		return nil, nil
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	value := new(T)
+	if err := parseJSON(raw, value); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return value, nil
 }

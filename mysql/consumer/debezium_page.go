@@ -55,7 +55,7 @@ func (d *DebeziumPage) Read(ctx context.Context) (mysql.Note, error) {
 		err = nil // another page's fault says nothing of it
 	}
 	note, wrong := m.note()
-	if note.Position == nil && m != nil && m.pos > beforeEvents {
+	if note.Position == nil && m != nil && m.pos.N > beforeEvents {
 		err = errors.Join(err, errNoFile)
 	}
 	return settle(note, errors.Join(err, wrong))
@@ -114,12 +114,16 @@ func takeSample(all map[string]*metrics, s sample) {
 		if file := s.label("filename", "binlog_filename", "binlogfilename", "BinlogFilename"); file != "" {
 			m.file = file
 		}
-		m.pos, m.hasPos = int64(s.value), s.known() && s.value <= 1<<53
+		if s.known() && s.value <= 1<<53 {
+			m.pos = mysql.Number{N: int64(s.value), Known: true}
+		}
 	case lagAttribute:
-		m.lag, m.hasLag = s.value, s.known()
+		if s.known() {
+			m.lag = &s.value
+		}
 	case "Connected":
-		m.connected, m.hasConnected = s.value == 1, true
+		m.connected = new(s.value == 1)
 	case "SnapshotRunning":
-		m.snapshot, m.hasSnap = s.value == 1, true
+		m.snapshot = new(s.value == 1)
 	}
 }

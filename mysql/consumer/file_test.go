@@ -28,7 +28,7 @@ func TestFile(t *testing.T) {
 		`{"file":"b.000001","position":"4","gtid":"a:1-5\n,b:1"}`:                           {"place b.000001:4 a:1-5\n,b:1"},
 		`{"file":"b.000001","pos":4,"event":2,"row":3,"snapshot":true,"server":"u","x":[]}`: {"place b.000001:4 event 2 row 3 snapshot true of u"},
 		`{"file":"b.000001","pos":4,"snapshot":false,"gtids":null}`:                         {"place b.000001:4"},
-		`{"file":"","pos":0,"gtids":"0-1-5"}`:                                               {"place 0-1-5"},
+		`{"file":"","pos":0,"gtids":"0-1-5","event":2,"row":3}`:                             {"place 0-1-5"},
 		`{"file":"b.000001","pos":4500013339.0}`:                                            {"place b.000001:4500013339"},
 		`{"gtids":null,"state":"Paused","reason":"by hand\nsecret"}`:                        {"state paused", "reason by hand"},
 		`{"file":"b.000001","pos":4,"event":-1,"row":"x","snapshot":5,"server":6,"state":7}`: {"place b.000001:4",

@@ -148,6 +148,9 @@ func (f fields) offset() (*offset, error) {
 	collect(err)
 	p.Row, _, err = f.number("row")
 	collect(err)
+	if p.File == "" {
+		p.Event, p.Row = 0, 0 // they are of the place
+	}
 	p.Snapshot, err = f.snapshot()
 	collect(err)
 	seconds, ok, err := f.number("ts_sec")
