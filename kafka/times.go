@@ -34,18 +34,21 @@ func (t *tail) oldest(p *Partition, isolation Isolation, from int64) (millis, at
 		return notKnown, -1, 0
 	case searchFound:
 	}
-	s := m.stampAt(at)
-	switch {
-	case s == nil:
-		return notKnown, -1, 0
-	case s.time > 0 && (s.all || at == s.first):
-		return s.time, -1, 0
+	size = blindBytes
+	if s := m.stampAt(at); s != nil { // else it was forgotten, as those below all commits are, or for want of room
+		if s.time > 0 && (s.all || at == s.first) {
+			return s.time, -1, 0
+		}
+		size = s.size
 	}
 	if millis, ok := t.times[at]; ok {
 		return millis, at, 0
 	}
-	return notKnown, at, s.size
+	return notKnown, at, size
 }
+
+// blindBytes is how much is fetched at first for a batch whose size is not known.
+const blindBytes = 64 << 10
 
 // time takes the times of records from the batches that hold them. A partition's records are one job, since a Fetch may
 // name a partition only once; they are asked for by the first of them, and one answer may hold several.
@@ -58,6 +61,9 @@ func (l *leg) time(j *job, log []byte) progress {
 		case errors.Is(err, errCut) && len(log) > 0 && !learned:
 			return l.widen(j, log)
 		case errors.Is(err, errCut) && learned && j.left > 0:
+			return grown
+		case len(log) == 0 && j.need < partitionBytes: // the cleaner may have written the batch anew, and larger
+			j.need = partitionBytes
 			return grown
 		case err != nil:
 			_ = l.decoder.met(err)

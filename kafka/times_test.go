@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // row is the lag of group g on one partition of t.
@@ -129,6 +130,65 @@ func TestATimeCostsOneBatch(t *testing.T) {
 	}
 	if n := r.Ledger.ScanBytes - before.ScanBytes; n > records*size*3/2 {
 		t.Errorf("%d bytes fetched, want one batch of some %d", n, records*size)
+	}
+}
+
+// What lies below all commits is forgotten in part: the time of a commit that goes back there is looked up again.
+func TestAgeOfACommitThatWentBack(t *testing.T) {
+	for name, cfg := range map[string]Config{"all fits": {}, "the index is too small": {
+		Scan: ScanConfig{Enabled: true, BytesPerScrape: 1 << 20, BytesPerPartition: 1 << 20, MaxRuns: 4},
+	}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t, cfg)
+			now := time.Now()
+			const batches = 10
+			for i := range batches {
+				r := &kgo.Record{Topic: "t", Timestamp: now.Add(time.Duration(i-batches) * time.Hour), Value: []byte("v")}
+				if err := f.client.ProduceSync(t.Context(), r).FirstErr(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, commit := range []int64{5, 8, 5, 2, 9, 0} {
+				f.commit("g", 0, commit)
+				r := f.read()
+				row := r.row(t, "g", 0)
+				want := r.At.UnixMilli() - now.Add(time.Duration(commit-batches)*time.Hour).UnixMilli()
+				if row.Records != batches-commit || row.Age != want {
+					t.Errorf("commit %d: %d records, age %d ms, want %d and %d", commit, row.Records, row.Age, batches-commit, want)
+				}
+			}
+		})
+	}
+}
+
+// The cleaner may write a batch anew, and larger than it was. A broker hands out none that has no room, so more is asked
+// for.
+func TestATimeIsInABatchThatHasGrown(t *testing.T) {
+	f := newFake(t, Config{})
+	for range 4 {
+		f.client.Produce(t.Context(), &kgo.Record{Topic: "t", Value: []byte("v")}, nil)
+	}
+	if err := f.client.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.commit("g", 0, 0)
+	f.read()
+	f.commit("g", 0, 1)
+	f.cluster.ControlKey(kmsg.Fetch.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		f.cluster.KeepControl()
+		r := req.(*kmsg.FetchRequest)
+		if r.Topics[0].Partitions[0].PartitionMaxBytes > 1<<10 {
+			return nil, nil, false
+		}
+		resp := r.ResponseKind().(*kmsg.FetchResponse)
+		topic := kmsg.NewFetchResponseTopic()
+		topic.Topic, topic.TopicID = r.Topics[0].Topic, r.Topics[0].TopicID
+		topic.Partitions = []kmsg.FetchResponseTopicPartition{kmsg.NewFetchResponseTopicPartition()}
+		resp.Topics = append(resp.Topics, topic)
+		return resp, nil, true
+	})
+	if row := f.read().row(t, "g", 0); row.Age < 0 {
+		t.Error("the age is not known")
 	}
 }
 
