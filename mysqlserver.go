@@ -58,7 +58,7 @@ func openMySQL(s *mysqlServer, wants mysql.Config, clients map[string]kafka.Clie
 func openScanner(s *config.MySQLServer, dial mysql.Dial) (*binlog.Scanner, error) {
 	return binlog.New(binlog.Config{
 		Dial: dial, ServerID: uint32(s.Scan.ServerID), MaxBytes: int64(s.Scan.MaxBytes), Timeout: time.Duration(s.Scan.Timeout),
-		Ignore: s.Bookkeeping(),
+		MariaDB: s.Scan.MariaDB, Ignore: s.Bookkeeping(),
 	})
 }
 

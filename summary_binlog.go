@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"truelag/collector"
 	"truelag/mysql"
 	"truelag/web"
@@ -17,6 +19,25 @@ func binlogReviewOf(b *collector.Binlog) *web.BinlogReview {
 		r.Consumers = append(r.Consumers, binlogConsumerOf(&from.Consumers[i]))
 	}
 	return r
+}
+
+// unscanned lists the servers of which no events are read because they would log it.
+func unscanned(g *generation) (off []web.Off) {
+	if g.binlog == nil {
+		return nil
+	}
+	for _, name := range g.binlog.Review().MariaDB {
+		for _, s := range g.mysqls {
+			if s.Name() == name && s.config.Scan.Enabled && !s.config.Scan.MariaDB {
+				off = append(off, web.Off{
+					What: fmt.Sprintf("Effective lag and its age at MariaDB server %q", name),
+					Why:  "MariaDB writes a line to its error log for each event scan.",
+					How:  "Set scan.mariadb to true, and log_warnings to 1 at the server if the lines are not wanted.",
+				})
+			}
+		}
+	}
+	return off
 }
 
 func binlogConsumerOf(c *collector.BinlogConsumerReview) web.BinlogConsumer {

@@ -65,7 +65,7 @@ func binlogLagFamilies() []exposition.Family[binlogConsumer] {
 		}
 	}
 	return []exposition.Family[binlogConsumer]{
-		number("truelag_binlog_lag_bytes", "Bytes of the binlog from the consumer's position to its end: the rest of its file and all later files, as SHOW BINARY LOGS tells their sizes; what a dump stream from there would deliver. Never 0 for most consumers, caught up or not: truelag_binlog_effective_lag_bytes is. Absent when the position is not in one of the server's files, when files or position are not known, and during a snapshot; truelag_binlog_position_state says which.",
+		number("truelag_binlog_lag_bytes", "Bytes of the binlog from the consumer's position to its end: the rest of its file and all later files, as SHOW BINARY LOGS tells their sizes; what a dump stream from there would deliver. Most consumers that are caught up keep some: truelag_binlog_effective_lag_bytes is 0 then. Absent when the position is not in one of the server's files, when files or position are not known, and during a snapshot; truelag_binlog_position_state says which.",
 			func(d *mysql.Distance) mysql.Number { return d.Bytes }),
 		number("truelag_binlog_effective_lag_bytes", "The same bytes where a transaction follows the position that the consumer has not handled whole, and 0 where none does: a rotation leaves events that hold none, and most consumers at rest stand at the start of their last transaction. By reading the events that follow (the event scan). Absent as truelag_binlog_lag_bytes is, and where nobody has read the events and the position is not the very end.",
 			func(d *mysql.Distance) mysql.Number { return d.Effective }),

@@ -10,6 +10,7 @@ import (
 type BinlogReview struct {
 	At        time.Time // of the oldest of them; zero: none yet
 	Consumers []BinlogConsumerReview
+	MariaDB   []string // the servers that are one
 }
 
 // BinlogConsumerReview is a consumer of a server.
@@ -29,6 +30,9 @@ func (b *Binlog) Review() BinlogReview {
 		}
 		if review.At.IsZero() || r.At.Before(review.At) {
 			review.At = r.At
+		}
+		if r.Version != "" && r.Flavor == mysql.MariaDB {
+			review.MariaDB = append(review.MariaDB, s.name)
 		}
 		for i := range r.Consumers {
 			c := BinlogConsumerReview{Server: s.name, ConsumerReading: r.Consumers[i], Err: r.Consumers[i].Err}

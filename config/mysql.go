@@ -46,6 +46,7 @@ func (s MySQLServer) Equal(o MySQLServer) bool { return reflect.DeepEqual(s, o) 
 // BinlogScan bounds the reading of the events that follow a consumer's position.
 type BinlogScan struct {
 	Enabled       bool     `yaml:"enabled"`
+	MariaDB       bool     `yaml:"mariadb"` // of MariaDB's servers too, which log each
 	MaxBytes      Bytes    `yaml:"max_bytes"`
 	Timeout       Duration `yaml:"timeout"`
 	ServerID      int      `yaml:"server_id"`

@@ -31,7 +31,7 @@ mysql:
       files_timeout: 2s
       interval: 3s
       retention: 4d
-      scan: {max_bytes: 1KiB, timeout: 6s, server_id: 7, ignore_schemas: [heartbeats, s.t]}
+      scan: {mariadb: true, max_bytes: 1KiB, timeout: 6s, server_id: 7, ignore_schemas: [heartbeats, s.t]}
       consumers:
         - {name: a, connect: {url: "http://connect:8083", connector: orders, server: prefix}}
         - {name: b, connect_topic: {connector: orders}}
@@ -64,7 +64,7 @@ func TestEveryMySQLSettingArrives(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, "password"), []byte("second\n"), 0o600))
 	}, "second")
 	scan := c.MySQL.Servers[0].Scan
-	want := BinlogScan{Enabled: true, MaxBytes: 1024, Timeout: Duration(6 * time.Second), ServerID: 7, IgnoreSchemas: []string{"heartbeats", "s.t"}}
+	want := BinlogScan{Enabled: true, MariaDB: true, MaxBytes: 1024, Timeout: Duration(6 * time.Second), ServerID: 7, IgnoreSchemas: []string{"heartbeats", "s.t"}}
 	if !reflect.DeepEqual(scan, want) {
 		t.Errorf("scan is %+v", scan)
 	}
