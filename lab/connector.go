@@ -44,6 +44,15 @@ func (c *Connect) Debezium(t testing.TB, name string, m *MySQL, database string,
 	return k
 }
 
+// Change sets properties for the next Create.
+func (k *Connector) Change(more map[string]string) { maps.Copy(k.config, more) }
+
+// ForgetOffsets removes what a stopped connector has noted down.
+func (k *Connector) ForgetOffsets(t testing.TB) {
+	t.Helper()
+	k.do(t, http.MethodDelete, "/offsets", nil)
+}
+
 // Create makes the connector again, after Delete.
 func (k *Connector) Create(t testing.TB) {
 	t.Helper()

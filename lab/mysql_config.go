@@ -79,7 +79,7 @@ func (m *MySQL) settings() []string {
 		messages = filepath.Join(server, "usr", "share", "mysql")
 		fallthrough
 	case MariaDB11:
-		s = append(s, "gtid_strict_mode=ON")
+		s = append(s, "gtid_strict_mode=ON", "log_warnings=1") // else each dump is logged
 	default:
 		s = append(s, "gtid_mode=ON", "enforce_gtid_consistency=ON")
 	}

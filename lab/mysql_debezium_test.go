@@ -24,6 +24,7 @@ func TestDebezium(t *testing.T) {
 			d.pausesAndStops(t)
 			d.isMadeAgain(t)
 			d.losesItsPlace(t)
+			d.beginsAnew(t)
 		})
 	}
 }
@@ -173,4 +174,21 @@ func (d *debezium) losesItsPlace(t *testing.T) {
 	if c := d.told(t)[byConnect]; c.Distance.State != mysql.Purged || c.Note.State != "failed" || !strings.Contains(c.Note.Reason, why) {
 		t.Errorf("purged: %s: %s", d.Name, brief(c))
 	}
+}
+
+// beginsAnew: under another topic prefix a connector has a second place beside the first, until both are forgotten.
+func (d *debezium) beginsAnew(t *testing.T) {
+	t.Helper()
+	d.Delete(t)
+	prefix := d.Name + "-anew"
+	d.Change(map[string]string{"topic.prefix": prefix, "schema.history.internal.kafka.topic": "history." + prefix})
+	d.Create(t)
+	for name, c := range d.await(t, "caught up", atEnd) {
+		if !strings.Contains(c.Note.Which, prefix) {
+			t.Errorf("%s by %s: of two places it says %q, want the one of %s", d.Name, name, c.Note.Which, prefix)
+		}
+	}
+	d.Stop(t)
+	d.ForgetOffsets(t)
+	d.await(t, "without a place", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.NoPosition })
 }
