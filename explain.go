@@ -36,6 +36,7 @@ type explainOptions struct {
 	cluster, group, topic string
 	partition             int32 // negative: none
 	groupSet, topicSet    bool
+	binlog                binlogOptions
 	output                string
 }
 
@@ -64,9 +65,21 @@ func runExplain(o *options) error {
 	if err != nil {
 		return usage(err)
 	}
+	binlogs, asked, err := o.explain.binlogPlace()
+	if err != nil {
+		return usage(err)
+	}
 	cfg, err := load(o)
 	if err != nil {
 		return usage(err)
+	}
+	minimum := o.logLevel
+	if minimum != "debug" {
+		minimum = "error" // the answer says what is wrong
+	}
+	logs := newLoggers(os.Stderr, o.logFormat, minimum)
+	if asked || place.Scope == web.EveryGroup && place.Cluster == "" && len(cfg.Kafka.Clusters) == 0 && len(cfg.MySQL.Servers) > 0 {
+		return explainBinlogs(o, cfg, binlogs, logs)
 	}
 	wants, err := chosen(cfg.Clusters(), place.Cluster)
 	if err != nil {
@@ -78,11 +91,6 @@ func runExplain(o *options) error {
 	if err := elsewhere(wants.Shard, place); err != nil {
 		return usage(err)
 	}
-	minimum := o.logLevel
-	if minimum != "debug" {
-		minimum = "error" // the answer says what is wrong
-	}
-	logs := newLoggers(os.Stderr, o.logFormat, minimum)
 	heard := o.collectFlink && len(cfg.Flink.Clusters) > 0 && place.Scope == web.OnePartition
 	if heard {
 		wants = narrowed(wants, place.Group)

@@ -89,15 +89,19 @@ func newApp(o *options) *kingpin.Application {
 		"can mean. Takes the flags of serve; listens on a free port of the loopback interface unless told otherwise.")
 	check := app.Command("check-config", "Check the flags and the files that they name, and end.")
 	check.Flag("probe", "Also connect, and say which permission each feature lacks.").BoolVar(&o.probe)
-	x := app.Command("explain", "Say how far a group is behind, and why. With a partition, read it batch by batch; without "+
-		"one, list partitions, topics or groups, worst first. The exit code is 0 for caught up, 1 for behind or held back by "+
-		"an open transaction, 2 for a wrong flag or file, 3 when it cannot be known, 4 when data was lost or the commit is "+
-		"beyond the end.")
+	x := app.Command("explain", "Say how far a group, or a consumer of a binlog, is behind, and why. With a partition, read it "+
+		"batch by batch; without one, list partitions, topics or groups, worst first. The exit code is 0 for caught up, 1 for "+
+		"behind, held back by an open transaction, or taking a snapshot, 2 for a wrong flag or file, 3 when it cannot be known, "+
+		"4 when data was lost, the commit is beyond the end, or the place in a binlog is lost or none.")
 	x.Flag("group", "Consumer group. Example: orders-enricher").IsSetByUser(&o.explain.groupSet).PlaceHolder("NAME").StringVar(&o.explain.group)
 	x.Flag("topic", "Topic of the group.").IsSetByUser(&o.explain.topicSet).PlaceHolder("NAME").StringVar(&o.explain.topic)
 	o.explain.partition = -1
 	x.Flag("partition", "Partition of the topic.").PlaceHolder("NUMBER").SetValue((*partitionNumber)(&o.explain.partition))
 	x.Flag("cluster", "Which cluster, where the file has several.").PlaceHolder("NAME").StringVar(&o.explain.cluster)
+	x.Flag("server", "MySQL or MariaDB server: its consumers, worst first.").PlaceHolder("NAME").StringVar(&o.explain.binlog.server)
+	x.Flag("consumer", "Consumer of a server's binlog: how far it is behind, and why. Example: debezium-orders").
+		PlaceHolder("NAME").StringVar(&o.explain.binlog.consumer)
+	x.Flag("binlog", "List the consumers of the binlogs of all servers.").BoolVar(&o.explain.binlog.all)
 	x.Flag("output", "How to write the answer. One of: "+strings.Join(outputs, ", ")).Short('o').
 		Default("text").EnumVar(&o.explain.output, outputs...)
 	app.Command("metrics", "Print the catalogue of all metrics as Markdown, and end.")

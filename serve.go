@@ -104,6 +104,9 @@ func newHandler(o *options, logs loggers, e *exporter) (http.Handler, error) {
 	if o.collectKafka {
 		cfg.Lags, cfg.Explain, cfg.Events = e.Lags, e.Explain, e.Events
 	}
+	if o.collectBinlog {
+		cfg.Binlogs = e.Binlogs
+	}
 	pages, err := web.New(cfg)
 	if err != nil {
 		return nil, err

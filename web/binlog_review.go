@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -32,15 +31,18 @@ type BinlogConsumer struct {
 
 // Worst are a few consumers, those that have lost their places first, and then those that are farthest behind.
 func (r *BinlogReview) Worst() []BinlogConsumer {
-	all := slices.SortedFunc(slices.Values(r.Consumers), func(a, b BinlogConsumer) int {
-		return cmp.Or(
-			cmp.Compare(a.rank(), b.rank()),
-			cmp.Compare(b.left(), a.left()),
-			strings.Compare(a.Server, b.Server),
-			strings.Compare(a.Consumer, b.Consumer),
-		)
-	})
+	all := slices.SortedFunc(slices.Values(r.Consumers), func(a, b BinlogConsumer) int { return compareConsumers(&a, &b) })
 	return all[:min(len(all), worst)]
+}
+
+// compareConsumers puts the worse of two consumers first.
+func compareConsumers(a, b *BinlogConsumer) int {
+	return cmp.Or(
+		cmp.Compare(a.rank(), b.rank()),
+		cmp.Compare(b.left(), a.left()),
+		strings.Compare(a.Server, b.Server),
+		strings.Compare(a.Consumer, b.Consumer),
+	)
 }
 
 // rank puts what has to be looked at first.
@@ -79,7 +81,7 @@ func (c *BinlogConsumer) Class() string { return c.rank().String() }
 
 // Link explains the consumer's lag.
 func (c *BinlogConsumer) Link() string {
-	return "explain/binlog?" + url.Values{"server": {c.Server}, "consumer": {c.Consumer}}.Encode()
+	return BinlogPlace{c.Server, c.Consumer}.Link()
 }
 
 // Left is what is left to read, as far as it is known.

@@ -120,14 +120,20 @@ func (h *explainHandler) many(w http.ResponseWriter, r *http.Request, p Place) {
 }
 
 func (h *explainHandler) fail(w http.ResponseWriter, r *http.Request, err error) {
-	code, text := http.StatusInternalServerError, err.Error()
+	code, text := blame(err)
+	h.refuse(w, r, code, text)
+}
+
+// blame says who is to blame for a page that cannot be made, and why it cannot.
+func blame(err error) (code int, text string) {
+	code, text = http.StatusInternalServerError, err.Error()
 	switch {
 	case errors.Is(err, ErrNoSuch):
 		code, text = http.StatusNotFound, strings.TrimSuffix(text, ": "+ErrNoSuch.Error())
 	case errors.Is(err, ErrVague):
 		code, text = http.StatusBadRequest, strings.TrimSuffix(text, ": "+ErrVague.Error())
 	}
-	h.refuse(w, r, code, leading(text)+".")
+	return code, leading(text) + "."
 }
 
 func (h *explainHandler) refuse(w http.ResponseWriter, r *http.Request, code int, text string) {

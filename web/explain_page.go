@@ -22,8 +22,10 @@ var explainStyle string
 type frame struct {
 	Program, Version string
 	Title            string
-	MetricsPath      string // relative
+	Root             string // leads from the page to the landing page's folder
+	MetricsPath      string // relative to that, as all are
 	Explain, Events  bool   // there are such pages
+	Binlogs          bool
 	Style, More      template.CSS
 	Now              time.Time
 	JSON             string // the same as JSON; empty: none
@@ -33,7 +35,7 @@ func newFrame(cfg Config, title string) frame {
 	return frame{
 		Program: cfg.Name, Version: cfg.Version, Title: title,
 		MetricsPath: strings.TrimPrefix(cfg.MetricsPath, "/"),
-		Explain:     cfg.Explain != nil, Events: cfg.Events != nil,
+		Explain:     cfg.Explain != nil, Events: cfg.Events != nil, Binlogs: cfg.Binlogs != nil,
 		Style: template.CSS(style), More: template.CSS(explainStyle), Now: cfg.Now(),
 	}
 }

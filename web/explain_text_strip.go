@@ -42,45 +42,58 @@ func width(s string) int { return utf8.RuneCountInString(s) }
 
 // strip draws the marks, the blocks, their offsets, and the last rewind.
 func (t *texter) strip(d *drawn) {
-	last := len(d.Blocks)
-	marks := func(i int) []string {
-		if i == last {
-			return d.Marks
-		}
-		return d.Blocks[i].Marks
+	b := &boxes{labels: d.labels, at: d.at}
+	for i := range d.Blocks {
+		b.borders = append(b.borders, number(d.Blocks[i].From))
+		b.marks = append(b.marks, d.Blocks[i].Marks)
 	}
+	b.borders, b.marks = append(b.borders, number(d.End)), append(b.marks, d.Marks)
+	t.boxes(b)
+	if a := d.Back; a != nil {
+		var lane canvas
+		lane.put(d.at[a.To], "◄"+strings.Repeat("─", max(d.at[a.From]-d.at[a.To]-1, 0))+"┘")
+		t.line("%s back by %s", string(lane.lines[0]), count(a.Event.Offsets, "offset"))
+	}
+}
+
+// boxes are a row of blocks with a label each. There is one more of borders, marks and columns.
+type boxes struct {
+	labels  []string
+	borders []string
+	marks   [][]string
+	at      []int
+}
+
+// boxes draws the marks, the blocks and their borders.
+func (t *texter) boxes(b *boxes) {
+	last := len(b.labels)
 	var names, arrows canvas
 	for i := range last + 1 {
-		if m := strings.Join(marks(i), " = "); m != "" {
-			names.put(d.at[i], m)
-			arrows.put(d.at[i], "▼")
+		if m := strings.Join(b.marks[i], " = "); m != "" {
+			names.put(b.at[i], m)
+			arrows.put(b.at[i], "▼")
 		}
 	}
 	for _, l := range slices.Backward(names.lines) {
 		t.line("%s", string(l))
 	}
-	var top, middle, bottom, offsets canvas
-	for i, b := range d.Blocks {
-		bar := strings.Repeat("─", d.at[i+1]-d.at[i]-1)
-		top.put(d.at[i], pick(i == 0, "┌", "┬")+bar)
-		middle.put(d.at[i], "│"+d.labels[i])
-		bottom.put(d.at[i], pick(i == 0, "└", "┴")+bar)
-		offsets.put(d.at[i], number(b.From))
+	var top, middle, bottom, borders canvas
+	for i, label := range b.labels {
+		bar := strings.Repeat("─", b.at[i+1]-b.at[i]-1)
+		top.put(b.at[i], pick(i == 0, "┌", "┬")+bar)
+		middle.put(b.at[i], "│"+label)
+		bottom.put(b.at[i], pick(i == 0, "└", "┴")+bar)
+		borders.put(b.at[i], b.borders[i])
 	}
-	top.put(d.at[last], "┐")
-	middle.put(d.at[last], "│")
-	bottom.put(d.at[last], "┘")
-	offsets.put(d.at[last], number(d.End))
+	top.put(b.at[last], "┐")
+	middle.put(b.at[last], "│")
+	bottom.put(b.at[last], "┘")
+	borders.put(b.at[last], b.borders[last])
 	for _, c := range []canvas{arrows, top, middle, bottom} {
 		t.line("%s", string(c.lines[0]))
 	}
-	for _, l := range offsets.lines {
+	for _, l := range borders.lines {
 		t.line("%s", string(l))
-	}
-	if a := d.Back; a != nil {
-		var lane canvas
-		lane.put(d.at[a.To], "◄"+strings.Repeat("─", max(d.at[a.From]-d.at[a.To]-1, 0))+"┘")
-		t.line("%s back by %s", string(lane.lines[0]), count(a.Event.Offsets, "offset"))
 	}
 }
 

@@ -26,7 +26,7 @@ type landing struct {
 	// MetricsPath is relative, as the page's other links are: a proxy may put us under a path of its own.
 	MetricsPath string
 
-	Explain, Events bool // there are such pages
+	Explain, Binlogs, Events bool // there are such pages
 
 	Style template.CSS
 	At    time.Time
@@ -48,6 +48,7 @@ func landingPage(cfg Config) http.Handler {
 			Version:     cfg.Version,
 			MetricsPath: strings.TrimPrefix(cfg.MetricsPath, "/"),
 			Explain:     cfg.Explain != nil && cfg.Lags != nil,
+			Binlogs:     cfg.Binlogs != nil,
 			Events:      cfg.Events != nil,
 			Style:       template.CSS(style),
 			At:          cfg.Now(),

@@ -13,7 +13,7 @@ import (
 )
 
 // Config says what the pages show. The funcs are called once for each request and must answer at once: none may wait
-// for a scrape, and none but Explain for Kafka.
+// for a scrape, none but Explain for Kafka, and none but Binlogs for MySQL.
 type Config struct {
 	Name        string          // of the program
 	Version     string          // one word, beside the name
@@ -31,12 +31,16 @@ type Config struct {
 	Explain func(context.Context, Place) (*Explanation, error)
 	Events  func() []Event
 
+	// Binlogs explains the consumers of binlogs that a place stands for, by rounds that are no older than they may be. It waits for
+	// such a round until its context ends. Without it there is no page /explain/binlog. Its errors are as those of Explain.
+	Binlogs func(context.Context, BinlogPlace) ([]*BinlogExplanation, error)
+
 	Now func() time.Time // nil: time.Now
 }
 
 // paths are all that New serves.
 var paths = []string{
-	"/", "/explain", "/events", "/config", "/version", "/-/healthy", "/healthz", "/livez", "/-/ready", "/readyz", "/-/reload",
+	"/", "/explain", "/explain/binlog", "/events", "/config", "/version", "/-/healthy", "/healthz", "/livez", "/-/ready", "/readyz", "/-/reload",
 }
 
 // Taken says whether one of the pages has this path. The landing page gives way: "/" is not taken.
@@ -63,6 +67,9 @@ func New(cfg Config) (http.Handler, error) {
 	mux.Handle("GET /{$}", landingPage(cfg))
 	if cfg.Explain != nil && cfg.Lags != nil {
 		mux.Handle("GET /explain", newExplainHandler(cfg))
+	}
+	if cfg.Binlogs != nil {
+		mux.Handle("GET /explain/binlog", newBinlogHandler(cfg))
 	}
 	if cfg.Events != nil {
 		mux.Handle("GET /events", eventsHandler(cfg))

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -137,3 +138,39 @@ func enumerate(parts []string) string {
 
 // stamp is a moment in words: of another day with its date.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// bigNumber is number for what may not fit an int64.
+func bigNumber(n uint64) string {
+	if n > math.MaxInt64 {
+		return "more than " + number(math.MaxInt64)
+	}
+	return number(int64(n))
+}
+
+// oneLineSet is a set of transactions on a line: servers break theirs.
+func oneLineSet(text string, most int) string {
+	if text = strings.Join(strings.Fields(text), " "); text == "" {
+		return "(empty set)"
+	}
+	return printable(text, most)
+}
+
+// span is a duration to two units: "3 d 4 h", "1.5 s".
+func span(d time.Duration) string {
+	d = max(d, 0)
+	two := func(n, rest time.Duration, of, smaller string) string {
+		if rest == 0 {
+			return fmt.Sprintf("%d %s", n, of)
+		}
+		return fmt.Sprintf("%d %s %d %s", n, of, rest, smaller)
+	}
+	switch {
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Truncate(time.Millisecond).Seconds(), 'f', -1, 64) + " s"
+	case d < time.Hour:
+		return two(d/time.Minute, d%time.Minute/time.Second, "min", "s")
+	case d < 24*time.Hour:
+		return two(d/time.Hour, d%time.Hour/time.Minute, "h", "min")
+	}
+	return two(d/(24*time.Hour), d%(24*time.Hour)/time.Hour, "d", "h")
+}

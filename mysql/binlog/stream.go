@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-mysql-org/go-mysql/client"
 	protocol "github.com/go-mysql-org/go-mysql/mysql"
@@ -22,16 +23,23 @@ import (
 //
 // The server is told no UUID of a replica, and server_id as configured, 0 if it is not: a server ends the dump of another
 // client that gave it the same. Nobody is registered as a replica.
-func (s *Scanner) dump(ctx context.Context, flavor mysql.Flavor, file string, pos int64) (net.Conn, error) {
+func (s *Scanner) dump(ctx context.Context, flavor mysql.Flavor, file string, pos int64) (_ net.Conn, err error) {
+	began := time.Now()
+	defer func() {
+		mysql.Sent(ctx, fmt.Sprintf("COM_BINLOG_DUMP from %s:%d, not blocking", file, pos), began, err)
+	}()
 	conn, err := s.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := conn.Conn.Conn
 	err = guarded(func() error {
+		if err := recognize(conn, inv); err != nil {
+			return err
+		}
 		setup := []string{"SET @master_binlog_checksum = 'NONE', @source_binlog_checksum = 'NONE'"} // events come as they are in the file
 		command := replication.BINLOG_DUMP_NON_BLOCK
-		if flavor == mysql.MariaDB {
+		if inv.Flavor == mysql.MariaDB {
 			setup = append(setup, "SET @mariadb_slave_capability = 4") // events of GTIDs come as such
 			command |= replication.BINLOG_SEND_ANNOTATE_ROWS_EVENT     // all that are in the file
 		}
@@ -54,6 +62,31 @@ func (s *Scanner) dump(ctx context.Context, flavor mysql.Flavor, file string, po
 	}
 	return c, nil
 }
+
+// recognize tells whether the server that answers is the one of the inventory: a name or a proxy may lead elsewhere by now.
+func recognize(conn *client.Conn, inv *mysql.Inventory) error {
+	question := "SELECT @@GLOBAL.server_uuid"
+	if inv.Flavor == mysql.MariaDB {
+		question = "SELECT CONCAT(@@hostname, ':', @@port, '/', @@server_id)"
+	}
+	if inv.Server == "" {
+		return nil
+	}
+	answer, err := conn.Execute(question)
+	if err != nil {
+		return err
+	}
+	name, err := answer.GetString(0, 0)
+	if err != nil {
+		return errNotRead
+	}
+	if name != inv.Server {
+		return errOther
+	}
+	return nil
+}
+
+var errOther = errors.New("another server answers than the one that listed its files")
 
 func (s *Scanner) connect(ctx context.Context) (*client.Conn, error) {
 	var password string

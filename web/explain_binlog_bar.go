@@ -1,0 +1,176 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+)
+
+// binlogBar is a binlog drawn as blocks, each a file, a part of one, or what is left out. Border i is before block i, the last
+// one after the last block.
+type binlogBar struct {
+	Blocks []*binlogBlock
+	End    string   // the last border
+	Marks  []string // on it
+	Spans  []binlogSpan
+	Scale  *binlogScale // nil: not all sizes are known
+}
+
+// binlogBlock is a file or some, or a part of one.
+type binlogBlock struct {
+	Kind  string // "read" before the consumer's place, "record" or "unscanned" or "none" after it, "log" not judged, "gone", "beyond"
+	Files int64
+	Size  int64  // in bytes; negative: not known
+	At    string // the border before it
+	Marks []string
+	Cut   bool
+}
+
+// binlogSpan names what lies between two borders.
+type binlogSpan struct {
+	From, To int
+	Kind     string
+	Text     string
+}
+
+// The marks of a bar.
+const (
+	markPurge    = "purge edge"
+	markConsumer = "consumer"
+	markEnd      = "end"
+)
+
+// bar draws the files, some blocks at the most between two marks; nil: there are none.
+func (e *BinlogExplanation) bar(most int) *binlogBar {
+	if len(e.Files) == 0 {
+		return nil
+	}
+	b := &binlogBar{}
+	e.blocks(b)
+	b.squeeze(most)
+	b.spans(e)
+	b.Scale = e.scale()
+	return b
+}
+
+// blocks draws every file, what is gone before them, and what was never written after them.
+func (e *BinlogExplanation) blocks(b *binlogBar) {
+	add := func(k binlogBlock) { b.Blocks = append(b.Blocks, &k) }
+	last := e.last()
+	purge := []string{markPurge}
+	if e.Place == "purged" && before(e.Position.File, e.Files[0].Name) {
+		add(binlogBlock{Kind: "gone", Size: -1, At: spot(e.Position.File, e.Position.Pos), Marks: []string{markConsumer}})
+	}
+	for i, f := range e.Files {
+		kind := "log"
+		switch {
+		case e.File < 0:
+		case i < e.File || i == e.File && f.End == e.At:
+			kind = "read"
+		default:
+			kind = e.after()
+		}
+		marks := purge
+		purge = nil
+		if i == e.File && kind != "read" && e.At > fileStart {
+			add(binlogBlock{Kind: "read", Size: e.At, At: name(f.Name), Marks: marks})
+			add(binlogBlock{Kind: kind, Size: f.End - e.At, At: fmt.Sprintf(":%d", e.At), Marks: []string{markConsumer}})
+			continue
+		}
+		if i == e.File && kind != "read" || i > 0 && i == e.File+1 && e.File >= 0 && e.Files[e.File].End == e.At {
+			marks = append(slices.Clone(marks), markConsumer)
+		}
+		add(binlogBlock{Kind: kind, Files: 1, Size: f.End, At: name(f.Name), Marks: marks})
+	}
+	if b.End = ":?"; last.End >= 0 {
+		b.End = fmt.Sprintf(":%d", last.End)
+	}
+	b.Marks = []string{markEnd}
+	switch {
+	case e.File == len(e.Files)-1 && e.At == last.End:
+		b.Marks = []string{markConsumer, markEnd}
+	case e.Place == "ahead" && last.End >= 0 && !before(e.Position.File, last.Name) && (e.Position.File != last.Name || e.Position.Pos > last.End):
+		beyond := int64(-1)
+		if e.Position.File == last.Name {
+			beyond = e.Position.Pos - last.End
+		}
+		add(binlogBlock{Kind: "beyond", Size: beyond, At: b.End, Marks: b.Marks})
+		b.End, b.Marks = spot(e.Position.File, e.Position.Pos), []string{markConsumer}
+	}
+}
+
+// fileStart is where a file's first event begins.
+const fileStart = 4
+
+// before says that a file comes before another one: their numbers become longer.
+func before(a, b string) bool { return len(a) < len(b) || len(a) == len(b) && a < b }
+
+// after is the kind of what follows the place.
+func (e *BinlogExplanation) after() string {
+	switch {
+	case e.State == "caught_up":
+		return "none"
+	case e.State != "ok":
+		return "log"
+	case e.Effective > 0:
+		return "record"
+	}
+	return "unscanned"
+}
+
+// squeeze leaves a few blocks between each two marks.
+func (b *binlogBar) squeeze(most int) {
+	var kept []*binlogBlock
+	for from := 0; from < len(b.Blocks); {
+		to := from + 1
+		for to < len(b.Blocks) && len(b.Blocks[to].Marks) == 0 && b.Blocks[to].Kind == b.Blocks[from].Kind {
+			to++
+		}
+		kept = append(kept, folded(b.Blocks[from:to], most)...)
+		from = to
+	}
+	b.Blocks = kept
+}
+
+// folded leaves the first and the last of a row, and sums up what is between them.
+func folded(row []*binlogBlock, most int) []*binlogBlock {
+	if len(row) <= most {
+		return row
+	}
+	head := most / 2
+	tail := most - 1 - head
+	sum := &binlogBlock{Kind: row[head].Kind, At: row[head].At, Cut: true}
+	for _, k := range row[head : len(row)-tail] {
+		sum.Files++
+		if k.Size < 0 || sum.Size < 0 {
+			sum.Size = -1
+			continue
+		}
+		sum.Size += k.Size
+	}
+	return slices.Concat(row[:head], []*binlogBlock{sum}, row[len(row)-tail:])
+}
+
+// spans names what is before the consumer's place and after it.
+func (b *binlogBar) spans(e *BinlogExplanation) {
+	at := slices.IndexFunc(b.Blocks, func(k *binlogBlock) bool { return slices.Contains(k.Marks, markConsumer) })
+	if at < 0 {
+		at = len(b.Blocks)
+	}
+	if e.File < 0 {
+		return
+	}
+	if at > 0 && e.HeadroomBytes > 0 {
+		text := "headroom " + count(e.HeadroomBytes, "byte")
+		if e.Headroom >= 0 {
+			text += ", safe for " + span(e.Headroom)
+		}
+		b.Spans = append(b.Spans, binlogSpan{0, at, "read", text})
+	}
+	if at < len(b.Blocks) && e.Bytes > 0 {
+		text := count(e.Bytes, "byte") + " left"
+		if e.Effective == 0 {
+			text = count(e.Bytes, "byte") + ", nothing to read"
+		}
+		b.Spans = append(b.Spans, binlogSpan{at, len(b.Blocks), e.after(), text})
+	}
+}

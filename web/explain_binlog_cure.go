@@ -1,0 +1,78 @@
+package web
+
+import "fmt"
+
+// Cure says what to do; empty: nothing has to be done.
+func (e *BinlogExplanation) Cure() string {
+	switch e.State {
+	case "caught_up":
+		return e.restart()
+	case "ok":
+		if e.Effective < 0 && !e.Scans {
+			return "Set scan.enabled to true to know whether a transaction is among them. " + e.restart()
+		}
+		return e.restart()
+	case "purged":
+		return "It cannot go on from here, and fails at its next start if it has not failed yet. Let it take a new snapshot, or go on at a replica " +
+			"that still has these files. Keep files longer (" + e.expirySetting() + ") than a consumer may stand still."
+	case "ahead":
+		return "See first whether the address leads to the server that the consumer reads. If it does, what was delivered beyond this end " +
+			"may not be in the server's tables: let the consumer take a new snapshot."
+	case "foreign":
+		return "Give the address of the server that the consumer reads. After a failover, a consumer that notes down no GTID set " +
+			"cannot go on by itself: set its place at the new server, or let it take a new snapshot."
+	case "invalid":
+		return "It was set by hand, or is of another server. Set the consumer's place to the beginning of an event, such as a file's position 4, " +
+			"or let it take a new snapshot."
+	case "snapshot":
+		return e.untilSnapshotEnds()
+	case "no_position":
+		return "It has not begun to read, or is not the one that is configured: compare the names. " + e.restart()
+	}
+	return e.unknownCure()
+}
+
+// restart is what to do about a consumer that does not run.
+func (e *BinlogExplanation) restart() string {
+	switch e.Told {
+	case "failed":
+		return "Mend what it failed of and restart it, before its place is purged."
+	case "paused", "stopped":
+		return "Let it go on before its place is purged."
+	case "missing":
+		return "See whether it was deleted: what it has noted down stays there."
+	}
+	return ""
+}
+
+func (e *BinlogExplanation) untilSnapshotEnds() string {
+	switch {
+	case e.Place == "purged":
+		return "Keep files longer (" + e.expirySetting() + ") than a snapshot takes, and begin it again."
+	case e.Headroom >= 0:
+		return fmt.Sprintf("Wait for it to end. Its place is safe from being purged by time for %s.", span(e.Headroom))
+	}
+	return "Wait for it to end, and let nobody purge the place meanwhile."
+}
+
+func (e *BinlogExplanation) unknownCure() string {
+	switch {
+	case e.Failure != "" || e.Unread != "":
+		return "Mend that; nothing is known of the lag meanwhile."
+	case e.Extra.count() > 0:
+		return "Ask the page, or look at truelag_binlog_position_state: the exporter that watches the server knows after 12 s."
+	case e.Files != nil && len(e.Files) == 0:
+		return "Switch it on (log_bin), or see whether the address leads to the right server."
+	case e.Files == nil && e.FilesAsked.IsZero() && e.lack("files") != "":
+		return "Grant REPLICATION CLIENT (MariaDB: BINLOG MONITOR) if that is what is missing."
+	}
+	return ""
+}
+
+// expirySetting names what purges files by time at the server.
+func (e *BinlogExplanation) expirySetting() string {
+	if e.Expire > 0 {
+		return "binlog_expire_logs_seconds or expire_logs_days, now " + span(e.Expire)
+	}
+	return "binlog_expire_logs_seconds or expire_logs_days"
+}

@@ -1,0 +1,119 @@
+package web
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// BinlogListing are the consumers of a server, or of all, worst first.
+type BinlogListing struct {
+	Place BinlogPlace
+	Rows  []*BinlogExplanation
+}
+
+// BinlogList ranks consumers.
+func BinlogList(p BinlogPlace, rows []*BinlogExplanation) *BinlogListing {
+	l := &BinlogListing{p, slices.Clone(rows)}
+	slices.SortStableFunc(l.Rows, func(a, b *BinlogExplanation) int { return compareConsumers(&a.BinlogConsumer, &b.BinlogConsumer) })
+	return l
+}
+
+// Read is the oldest of the readings; zero: there is none.
+func (l *BinlogListing) Read() (oldest time.Time) {
+	for _, r := range l.Rows {
+		if oldest.IsZero() || r.Read.Before(oldest) {
+			oldest = r.Read
+		}
+	}
+	return oldest
+}
+
+// Heading names what is listed.
+func (l *BinlogListing) Heading() string {
+	if l.Place.Server == "" {
+		return "Consumers of binlogs"
+	}
+	return name(l.Place.Server)
+}
+
+// Summary says what the list shows.
+func (l *BinlogListing) Summary(now time.Time) string {
+	if len(l.Rows) == 0 {
+		return "No consumer is configured."
+	}
+	return fmt.Sprintf("%s, worst first, read %s.", leadingCount(int64(len(l.Rows)), "consumer"), age(now, l.Read()))
+}
+
+// Exit is the exit code for the worst of the rows: 4, then 1, then 3, then 0.
+func (l *BinlogListing) Exit() int {
+	codes := map[int]bool{}
+	for _, r := range l.Rows {
+		codes[BinlogExit(r.State)] = true
+	}
+	for _, code := range []int{4, 1, 3, 0} {
+		if codes[code] {
+			return code
+		}
+	}
+	return BinlogExit("")
+}
+
+// WriteText writes the list for a terminal.
+func (l *BinlogListing) WriteText(w io.Writer, now time.Time) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s\n\n", l.Heading(), l.Summary(now))
+	rows := [][]string{{"state", "bytes left", "transactions", "age", "safe for", "consumer", "verdict"}}
+	for _, r := range l.Rows {
+		rows = append(rows, []string{
+			r.State, r.Left(), r.Missing(), durationOf(r.Age), durationOf(r.Headroom), name(r.Server) + " / " + name(r.Consumer), r.Why(),
+		})
+	}
+	var widths [6]int
+	for _, r := range rows {
+		for i := range widths {
+			widths[i] = max(widths[i], width(r[i]))
+		}
+	}
+	for _, r := range rows {
+		fmt.Fprint(&b, "  ")
+		for i, cell := range r[:len(widths)] {
+			pad := strings.Repeat(" ", widths[i]-width(cell))
+			fmt.Fprint(&b, pick(i == 0 || i == len(widths)-1, cell+pad, pad+cell), "   ")
+		}
+		fmt.Fprintln(&b, r[len(widths)])
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+type binlogRowView struct {
+	Server   string      `json:"server"`
+	Consumer string      `json:"consumer"`
+	Link     string      `json:"link"`
+	Read     time.Time   `json:"read_at"`
+	Verdict  verdictView `json:"verdict"`
+	Told     string      `json:"consumer_state,omitempty"`
+	binlogNumbers
+}
+
+type binlogListView struct {
+	Read *time.Time      `json:"read_at,omitempty"`
+	Rows []binlogRowView `json:"rows"`
+}
+
+// WriteJSON writes what the page of the same content writes.
+func (l *BinlogListing) WriteJSON(w io.Writer) error { return writeJSON(w, l.view()) }
+
+func (l *BinlogListing) view() binlogListView {
+	v := binlogListView{moment(l.Read()), []binlogRowView{}}
+	for _, e := range l.Rows {
+		v.Rows = append(v.Rows, binlogRowView{
+			valid(e.Server), valid(e.Consumer), e.Link(), e.Read.UTC(),
+			verdictView{e.State, e.Verdict(), BinlogExit(e.State)}, valid(e.Told), e.numbers(),
+		})
+	}
+	return v
+}
