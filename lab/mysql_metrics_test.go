@@ -5,7 +5,6 @@ package lab_test
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -43,8 +42,8 @@ func TestBinlogMetrics(t *testing.T) {
 		want := []string{
 			fmt.Sprintf("mysql_up{%s} 1", server),
 			fmt.Sprintf("binlog_files{%s} %d", server, len(files)),
-			fmt.Sprintf("binlog_size_bytes{%s} %s", server, value(size)),
-			fmt.Sprintf("binlog_position_bytes{%s} %s", server, value(end.place().Pos)),
+			fmt.Sprintf("binlog_size_bytes{%s} %d", server, size),
+			fmt.Sprintf("binlog_position_bytes{%s} %d", server, end.place().Pos),
 		}
 		for name, c := range map[string]struct {
 			left  lab.Left
@@ -55,10 +54,10 @@ func TestBinlogMetrics(t *testing.T) {
 		} {
 			labels := fmt.Sprintf(`%s,consumer="%s"`, server, name)
 			want = append(want,
-				fmt.Sprintf("binlog_lag_bytes{%s} %s", labels, value(c.left.Bytes)),
-				fmt.Sprintf("binlog_effective_lag_bytes{%s} %s", labels, value(c.left.Bytes)),
-				fmt.Sprintf("binlog_lag_files{%s} %s", labels, value(c.left.Files)),
-				fmt.Sprintf("binlog_lag_transactions{%s} %s", labels, value(c.left.Transactions)),
+				fmt.Sprintf("binlog_lag_bytes{%s} %d", labels, c.left.Bytes),
+				fmt.Sprintf("binlog_effective_lag_bytes{%s} %d", labels, c.left.Bytes),
+				fmt.Sprintf("binlog_lag_files{%s} %d", labels, c.left.Files),
+				fmt.Sprintf("binlog_lag_transactions{%s} %d", labels, c.left.Transactions),
 				fmt.Sprintf(`binlog_position_state{%s,state="%s"} 1`, labels, c.state),
 			)
 		}
@@ -73,6 +72,3 @@ func TestBinlogMetrics(t *testing.T) {
 		}
 	})
 }
-
-// value is a number as the page has it.
-func value(n int64) string { return strconv.FormatFloat(float64(n), 'g', -1, 64) }
