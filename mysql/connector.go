@@ -60,22 +60,24 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		conn, err = c.Connector.Connect(context.WithValue(ctx, connKey{}, &at))
 		return err
 	})
+	c.note(errors.Is(err, errGarbled))
 	if err == nil {
 		return &guardedConn{conn: conn}, nil
 	}
 	if at != nil {
 		_ = at.Close() // mostly it is closed already
 	}
-	c.note(errors.Is(err, errGarbled))
 	return nil, err
 }
 
+// paused is how long it still waits; not above 0: it does not.
 func (c *connector) paused() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return time.Until(c.until)
 }
 
+// note tells how the last connecting ended.
 func (c *connector) note(garbled bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
