@@ -29,7 +29,7 @@ $(BIN)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 	mv $(BIN)/golangci-lint $@
 
 .PHONY: lab
-lab: ## Real Kafka and the Java programs that the end-to-end tests start (lab/README.md). Quick when they are there.
+lab: ## Real Kafka, Flink, MySQL and MariaDB and the programs that the end-to-end tests start (lab/README.md). Quick when they are there.
 	lab/install.sh
 
 .PHONY: e2e

@@ -1,5 +1,6 @@
-// Package lab starts a real Apache Kafka for tests: brokers in processes of their own, from the jars that install.sh
-// brings, on ports of the loopback that no other run uses. Nothing it starts outlives the test binary.
+// Package lab starts a real Apache Kafka for tests, and a real Flink, MySQL, MariaDB and readers of their binlogs: each in processes
+// of their own, from what install.sh brings, on ports of the loopback that no other run uses. Nothing it starts outlives the test
+// binary.
 //
 // A test that may share a cluster takes it from a [Pool], one that stops nodes or sets options of its own starts one:
 //

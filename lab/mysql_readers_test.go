@@ -3,6 +3,7 @@
 package lab_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -61,8 +62,11 @@ func (s *readers) await(t *testing.T, name, what string, is func(mysql.ConsumerR
 			if c.Name != name {
 				continue
 			}
-			if c.Err != nil || c.ScanErr != nil || !is(c) {
-				return fmt.Errorf("%s: %s, want it to be %s: %v, scan: %v", name, brief(c), what, c.Err, c.ScanErr)
+			if err := errors.Join(c.Err, c.ScanErr); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			if !is(c) {
+				return fmt.Errorf("%s: %s, want it to be %s", name, brief(c), what)
 			}
 			found = c
 		}

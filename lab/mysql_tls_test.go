@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
-
 	"time"
+
 	"truelag/lab"
 	"truelag/mysql"
 	"truelag/mysql/binlog"
