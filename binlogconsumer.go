@@ -103,7 +103,8 @@ func (o *consumerOpener) topic(name string, s *config.ConnectTopic) (mysql.Consu
 		if err != nil {
 			return nil, fmt.Errorf("connect_topic: kafka%s: %w", of(s.KafkaCluster), err)
 		}
-		if t, err = consumer.NewTopic(consumer.TopicConfig{Topic: s.Topic, Client: client}); err != nil {
+		t, err = consumer.NewTopic(consumer.TopicConfig{Topic: s.Topic, Client: client, Decompressor: kafka.Decompressor()})
+		if err != nil {
 			client.Close()
 			return nil, fmt.Errorf("connect_topic: %w", err)
 		}

@@ -25,6 +25,9 @@ var errBomb = fmt.Errorf("decompresses to more than 64 MiB: %w", errLarge)
 // beyond the bound, and nothing is allocated for it.
 type decompressor struct{}
 
+// Decompressor is what reads batches in this package, for those who read records of a cluster that anybody may write to.
+func Decompressor() kgo.Decompressor { return decompressor{} }
+
 // Decompress implements kgo.Decompressor.
 func (decompressor) Decompress(src []byte, codec kgo.CompressionCodecType) ([]byte, error) {
 	switch codec {
