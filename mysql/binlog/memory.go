@@ -101,7 +101,7 @@ func (s *Scanner) start(ctx context.Context, inv *mysql.Inventory, at int) (time
 	if begun, ok := s.memory.begun[name]; ok {
 		return begun, nil
 	}
-	conn, err := s.dump(ctx, inv.Flavor, name, fileStart)
+	conn, err := s.dump(ctx, inv, name, fileStart)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -58,7 +58,7 @@ func TestWhatIsAsked(t *testing.T) {
 		if got := srv.taken(); len(got) != 1 || got[0] != (asked{p.File, 4, want, 0}) {
 			t.Errorf("%s: asked for %+v", name, got)
 		}
-		if said := strings.Join(srv.said, ";"); strings.Contains(said, "uuid") || !strings.Contains(said, "checksum = 'NONE'") {
+		if said := strings.Join(srv.said, ";"); strings.Contains(said, "slave_uuid") || !strings.Contains(said, "checksum = 'NONE'") {
 			t.Errorf("%s: said %s", name, said)
 		}
 		scan(t, srv.scanner(t, func(cfg *Config) { cfg.ServerID, cfg.MariaDB = 77, true }), r.inventory(), p)
@@ -186,7 +186,7 @@ func TestStrangeGreetings(t *testing.T) {
 				c.Close()
 			}
 		}()
-		if _, err := s.dump(t.Context(), mysql.MySQL, "f", 4); err == nil {
+		if _, err := s.dump(t.Context(), &mysql.Inventory{}, "f", 4); err == nil {
 			t.Errorf("%q: no error", hello)
 		}
 	}

@@ -187,8 +187,18 @@ func (s *server) talk(c net.Conn) {
 		w.sequence = 1
 		switch b[0] {
 		case 0x03: // query
-			s.set(func(s *server) { s.said = append(s.said, string(b[1:])) })
-			w.packet(ok)
+			s.mu.Lock()
+			s.said = append(s.said, string(b[1:]))
+			name := s.log.name
+			s.mu.Unlock()
+			if !bytes.HasPrefix(b[1:], []byte("SELECT ")) {
+				w.packet(ok)
+				continue
+			}
+			column := []byte("\x03def\x00\x00\x00\x01a\x00\x0c\x2d\x00\xff\x00\x00\x00\xfd\x00\x00\x00\x00\x00")
+			for _, p := range [][]byte{{1}, column, {endByte, 0, 0, 2, 0}, append([]byte{byte(len(name))}, name...), {endByte, 0, 0, 2, 0}} {
+				w.packet(p)
+			}
 		case 0x12: // dump
 			a := asked{string(b[11:]), int64(binary.LittleEndian.Uint32(b[1:])), binary.LittleEndian.Uint16(b[5:]), binary.LittleEndian.Uint32(b[7:])}
 			s.mu.Lock()

@@ -23,7 +23,7 @@ import (
 //
 // The server is told no UUID of a replica, and server_id as configured, 0 if it is not: a server ends the dump of another
 // client that gave it the same. Nobody is registered as a replica.
-func (s *Scanner) dump(ctx context.Context, flavor mysql.Flavor, file string, pos int64) (_ net.Conn, err error) {
+func (s *Scanner) dump(ctx context.Context, inv *mysql.Inventory, file string, pos int64) (_ net.Conn, err error) {
 	began := time.Now()
 	defer func() {
 		mysql.Sent(ctx, fmt.Sprintf("COM_BINLOG_DUMP from %s:%d, not blocking", file, pos), began, err)

@@ -41,7 +41,7 @@ func (t *trail) reaches(inv *mysql.Inventory) bool {
 // follow reads on to the end, to an event that decides, or to what a scan may take. Only what was seen whole is remembered.
 func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) error {
 	t.whole, t.scan.Stopped, t.scan.After = false, "", mysql.Unread
-	conn, err := s.dump(ctx, inv.Flavor, t.file, t.pos)
+	conn, err := s.dump(ctx, inv, t.file, t.pos)
 	if err != nil {
 		return err
 	}
