@@ -27,8 +27,12 @@ type feed struct {
 	any bool // an event came that is in a file
 }
 
-// errNoEvent is that no event begins at the position.
-var errNoEvent = errors.New("no event begins there")
+var (
+	// errNoEvent is that no event begins at the position.
+	errNoEvent = errors.New("no event begins there")
+
+	errSmall = errors.New("an event is smaller than its header")
+)
 
 const (
 	fileStart = 4
@@ -53,6 +57,9 @@ func (f *feed) next() (event, error) {
 			return event{}, err
 		}
 		h, err := readHeader(&f.packets)
+		if errors.Is(err, errSmall) && !f.any {
+			return event{}, errNoEvent
+		}
 		if err != nil {
 			return event{}, f.wrong(h, err)
 		}
@@ -107,7 +114,7 @@ func (f *feed) admit(h header) (bool, error) {
 	case typeHeartbeat, typeHeartbeatV2:
 		return false, nil
 	default:
-		return true, nil
+		return h.flags&flagArtificial == 0 || h.end != 0 || !f.any, nil
 	}
 }
 
@@ -147,10 +154,10 @@ func (f *feed) prove(h header) (body io.Reader, err error) {
 // Not every event of a file is sent: a start of encryption is not.
 func (f *feed) step(h header) error {
 	by := int64(h.size)
-	if h.end != 0 || f.flavor == mysql.MySQL {
+	first := !f.any
+	if h.end != 0 || first && f.flavor == mysql.MySQL {
 		by = int64(h.end - uint32(f.pos))
 	}
-	first := !f.any
 	f.any = true
 	_, known := eventTypes[h.code]
 	switch {
@@ -175,7 +182,7 @@ func readHeader(in io.Reader) (header, error) {
 	h.end = binary.LittleEndian.Uint32(h.raw[13:])
 	h.flags = binary.LittleEndian.Uint16(h.raw[17:])
 	if h.size < headerSize {
-		return h, fmt.Errorf("%w: its size is %d bytes", errNoEvent, h.size)
+		return h, fmt.Errorf("%w: its size is %d bytes", errSmall, h.size)
 	}
 	return h, nil
 }

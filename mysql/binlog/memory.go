@@ -42,7 +42,7 @@ func (m *memory) trail(inv *mysql.Inventory, p *mysql.Position, ignored map[stri
 		if len(m.trails) == mostTrails {
 			m.drop()
 		}
-		t = &trail{from: p.File, judge: newJudge(inv.Flavor, p, ignored), file: p.File, pos: max(p.Pos, fileStart)}
+		t = &trail{at: at, judge: newJudge(inv.Flavor, p, ignored), file: p.File, pos: max(p.Pos, fileStart)}
 		t.scan.File, t.scan.Pos = t.file, t.pos
 		m.trails[at] = t
 	}
@@ -59,6 +59,14 @@ func (m *memory) drop() {
 		}
 	}
 	delete(m.trails, oldest)
+}
+
+// doubt forgets a trail that does not go on where it ended. A connection that breaks is no reason.
+func (m *memory) doubt(t *trail, err error) {
+	var said *serverError
+	if isNoEvent(err) || errors.As(err, &said) {
+		delete(m.trails, t.at)
+	}
 }
 
 // check forgets all where the binlog is not the one that was read: it is another server's, or has lost something at its end.
@@ -82,7 +90,7 @@ func (m *memory) shorter(inv *mysql.Inventory) bool {
 // date finds out when the position's file was last written to, where neither the inventory nor the events that were read tell: then
 // the next one was begun.
 func (s *Scanner) date(ctx context.Context, inv *mysql.Inventory, at int, t *trail) error {
-	if at == len(inv.Files)-1 || t.scan.File != t.from || inv.Expire <= 0 || !inv.Files[at].Written.IsZero() {
+	if at == len(inv.Files)-1 || t.scan.File != t.at.file || inv.Expire <= 0 || !inv.Files[at].Written.IsZero() {
 		return nil
 	}
 	begun, err := s.start(ctx, inv, at+1)

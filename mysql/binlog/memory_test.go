@@ -2,6 +2,8 @@ package binlog
 
 import (
 	"fmt"
+	"net"
+	"slices"
 	"testing"
 
 	"truelag/mysql"
@@ -148,6 +150,48 @@ func TestForgetting(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A trail that does not go on where it ended is followed anew.
+func TestTrailsThatBreakOff(t *testing.T) {
+	w := newWorld(t, nil)
+	rest := mysql.Position{File: "mysql-bin.000001", Pos: w.events[w.after(source+":11")].start}
+	start := fmt.Sprintf("mysql-bin.000001:%d", rest.Pos)
+	fails := func(places ...string) {
+		t.Helper()
+		if got, err := w.s.Scan(t.Context(), w.inv, &rest); err == nil {
+			t.Errorf("got %+v", got)
+		}
+		var asked []string
+		for _, d := range w.srv.taken() {
+			asked = append(asked, fmt.Sprintf("%s:%d", d.file, d.pos))
+		}
+		if fmt.Sprint(asked) != fmt.Sprint(places) {
+			t.Errorf("asked for %v, want %v", asked, places)
+		}
+	}
+	w.write(w.after(source+":12"), "")
+	end := fmt.Sprintf("mysql-bin.000001:%d", w.asks(rest, mysql.None, start).Pos)
+
+	w.write(w.after(source+":13"), "")
+	w.srv.set(func(s *server) { s.send = func(net.Conn, *packetWriter, *recording, asked) {} }) // a connection that breaks
+	fails(end)
+	w.srv.set(func(s *server) {
+		s.send = func(_ net.Conn, p *packetWriter, _ *recording, _ asked) {
+			p.fail(errorBinlog, "bogus data in log event")
+		}
+	})
+	fails(end)
+	w.srv.set(func(s *server) { s.send = nil })
+	end = fmt.Sprintf("mysql-bin.000001:%d", w.asks(rest, mysql.None, start).Pos)
+
+	w.write(w.after(source+":14"), "")
+	w.srv.set(func(s *server) { // written anew, and as long
+		s.log.files[0].events = slices.Clone(s.log.files[0].events)
+		s.log.files[0].events[0] = append([]byte{1}, s.log.files[0].events[0][1:]...)
+	})
+	fails(end)
+	w.asks(rest, mysql.Transaction, start)
 }
 
 // The oldest is forgotten first.

@@ -36,3 +36,15 @@ func denied(err error) error {
 	}
 	return err
 }
+
+// guarded turns a panic into an error: the library takes for granted that what it reads is whole.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errNotRead
+		}
+	}()
+	return do()
+}
+
+var errNotRead = errors.New("what the server sent could not be read")

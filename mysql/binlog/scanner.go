@@ -92,18 +92,18 @@ func (s *Scanner) Scan(ctx context.Context, inv *mysql.Inventory, p *mysql.Posit
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
 	t := s.memory.trail(inv, p, s.ignored)
-	if t.reaches(inv) {
-		scan := t.scan
-		scan.Cached = true
-		return scan, nil
-	}
-	if err := s.follow(ctx, inv, t); err != nil {
-		return mysql.Scan{}, err
+	cached := t.reaches(inv)
+	if !cached {
+		if err := s.follow(ctx, inv, t); err != nil {
+			return mysql.Scan{}, err
+		}
 	}
 	if err := s.date(ctx, inv, at, t); err != nil {
 		return mysql.Scan{}, err
 	}
-	return t.scan, nil
+	scan := t.scan
+	scan.Cached = cached
+	return scan, nil
 }
 
 // wrap is where positions begin anew: a dump is asked for with 32 bits.

@@ -121,18 +121,6 @@ func (s *Scanner) connect(ctx context.Context) (*client.Conn, error) {
 	return conn, nil
 }
 
-// guarded turns a panic into an error: the library takes for granted that what it reads is whole.
-func guarded(do func() error) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errNotRead
-		}
-	}()
-	return do()
-}
-
-var errNotRead = errors.New("what the server sent could not be read")
-
 // answered puts the library's errors into our words: its own hold traces, and rows.
 func answered(ctx context.Context, err error) error {
 	var said *protocol.MyError

@@ -13,7 +13,7 @@ import (
 
 // trail is what is known of the events that follow one position.
 type trail struct {
-	from  string // the position's file
+	at    place
 	judge *judge
 
 	file  string // where to go on
@@ -50,6 +50,10 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 	sum := t.scan.Bytes
 	for !t.done {
 		e, err := f.next()
+		if known := f.any && !t.begun.IsZero() && t.file == f.file; known && !t.begun.Equal(f.begun) {
+			s.memory.trails = nil
+			return fmt.Errorf("%s is another file than the one that was read before", t.file)
+		}
 		if err == nil {
 			err = t.take(e)
 		}
@@ -73,15 +77,17 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 			t.stop(fmt.Sprintf("after %d bytes", s.cfg.MaxBytes))
 			return nil
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
-			t.stop(fmt.Sprintf("after %s", s.cfg.Timeout))
+			t.stop("when its time was over")
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
 		default:
+			s.memory.doubt(t, err)
 			return fmt.Errorf("read the binlog from %s:%d: %w", t.file, t.pos, denied(err))
 		}
 	}
 	t.end(t.judge.after)
+	t.judge.tables = nil // it has said what it had to
 	return nil
 }
 
@@ -101,8 +107,8 @@ func (t *trail) take(e event) (err error) {
 func (t *trail) write(e event, f *feed) {
 	at := e.at
 	switch {
-	case f.file == t.from:
-	case t.scan.File == t.from:
+	case f.file == t.at.file:
+	case t.scan.File == t.at.file:
 		at = f.begun
 	default:
 		return
