@@ -1,6 +1,10 @@
 package web
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Cure says what to do; empty: nothing has to be done.
 func (e *BinlogExplanation) Cure() string {
@@ -9,7 +13,7 @@ func (e *BinlogExplanation) Cure() string {
 		return e.restart()
 	case "ok":
 		if e.Effective < 0 && !e.Scans {
-			return "Set scan.enabled to true to know whether a transaction is among them. " + e.restart()
+			return joined("Set scan.enabled to true to know whether a transaction is among them.", e.restart())
 		}
 		return e.restart()
 	case "purged":
@@ -27,17 +31,31 @@ func (e *BinlogExplanation) Cure() string {
 	case "snapshot":
 		return e.untilSnapshotEnds()
 	case "no_position":
-		return "It has not begun to read, or is not the one that is configured: compare the names. " + e.restart()
+		if restart := e.restart(); restart != "" {
+			return restart
+		}
+		return "It has not begun to read, or is not the one that is configured: compare the names."
 	}
 	return e.unknownCure()
+}
+
+// joined are sentences, without those that are empty.
+func joined(sentences ...string) string {
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
 
 // restart is what to do about a consumer that does not run.
 func (e *BinlogExplanation) restart() string {
 	switch e.Told {
 	case "failed":
+		if e.Position == nil {
+			return "Mend what it failed of and restart it."
+		}
 		return "Mend what it failed of and restart it, before its place is purged."
 	case "paused", "stopped":
+		if e.Position == nil {
+			return "Let it go on."
+		}
 		return "Let it go on before its place is purged."
 	case "missing":
 		return "See whether it was deleted: what it has noted down stays there."

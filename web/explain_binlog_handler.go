@@ -38,7 +38,7 @@ func newBinlogHandler(cfg Config) http.Handler {
 	return &binlogHandler{cfg, newPage(explainBinlogHTML), newPage(explainBinlogsHTML), newPage(explainRefusalHTML)}
 }
 
-const binlogBlocks = 5 // of a bar, between two marks: what fits on a page
+const binlogBlocks = 3 // of a bar, between two marks: what fits on a page
 
 func (h *binlogHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p, err := ParseBinlogPlace(r.URL.Query())

@@ -170,7 +170,7 @@ func (e *BinlogExplanation) serverView() *binlogServerView {
 		}
 	}
 	for _, l := range e.Lacking {
-		v.Lacking[l.Name] = valid(l.Why)
+		v.Lacking[valid(l.Name)] = valid(l.Why)
 	}
 	return v
 }

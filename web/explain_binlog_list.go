@@ -68,7 +68,7 @@ func (l *BinlogListing) WriteText(w io.Writer, now time.Time) error {
 	rows := [][]string{{"state", "bytes left", "transactions", "age", "safe for", "consumer", "verdict"}}
 	for _, r := range l.Rows {
 		rows = append(rows, []string{
-			r.State, r.Left(), r.Missing(), durationOf(r.Age), durationOf(r.Headroom), name(r.Server) + " / " + name(r.Consumer), r.Why(),
+			r.State, r.Left(), r.Missing(), durationOf(r.Age), durationOf(r.Headroom), name(r.Server) + " / " + name(r.Consumer), r.Brief(),
 		})
 	}
 	var widths [6]int
@@ -87,6 +87,14 @@ func (l *BinlogListing) WriteText(w io.Writer, now time.Time) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Brief is the verdict for a list: the page of the consumer has the rest.
+func (e *BinlogExplanation) Brief() string {
+	if e.State == "unknown" {
+		return e.Verdict()
+	}
+	return e.BinlogConsumer.Verdict()
 }
 
 type binlogRowView struct {

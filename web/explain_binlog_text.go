@@ -124,7 +124,7 @@ func (t *texter) bar(b *fittedBar) {
 	for _, k := range b.Legend() {
 		legend = append(legend, k.Letter+" "+k.Text)
 	}
-	t.wrap(strings.Repeat(" ", textMargin) + strings.Join(legend, "   "))
+	t.line("%s%s", strings.Repeat(" ", 2*textMargin), strings.Join(legend, "   "))
 	if s := b.Scale; s != nil {
 		const title = "to scale "
 		room := min(t.width-2*textMargin-len(title)-1, scaleWidth)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -215,6 +216,8 @@ func (e *BinlogExplanation) unknown() string {
 		return "The server's list of files is not known: " + printable(e.lack("files"), longestReason) + waits + "."
 	case e.SetError != "" && e.Position != nil && e.Position.File == "":
 		return printable(leading(e.SetError), longestReason) + "."
+	case e.Position != nil && slices.ContainsFunc(e.Files, func(f BinlogFile) bool { return f.Name == e.Position.File && f.End < 0 }):
+		return "The server does not tell how long " + name(e.Position.File) + " is."
 	case e.Position != nil && e.Position.File == "":
 		return "The consumer goes on by a GTID set, and the server's is not known, or too old to judge it by."
 	case e.Position != nil && !e.FilesAt.IsZero() && e.FilesAt.Before(e.ReadAt):

@@ -95,7 +95,7 @@ func (e *BinlogExplanation) serverFacts() []Fact {
 		add("list of files", "asked for %s and not answered yet", e.age(e.FilesAsked))
 	}
 	for _, l := range e.Lacking {
-		add("not to be had: "+l.Name, "%s", printable(l.Why, longestReason))
+		add("not to be had: "+name(l.Name), "%s", printable(l.Why, longestReason))
 	}
 	return facts
 }
@@ -116,7 +116,7 @@ func (e *BinlogExplanation) age(t time.Time) string {
 func (p *BinlogPosition) Words() string {
 	s := p.Spot()
 	if p.Event > 0 || p.Row > 0 {
-		s += fmt.Sprintf(", of which %s and %s of the next are handled", count(p.Event, "event"), count(p.Row, "row"))
+		s += fmt.Sprintf(", with %s of its transaction handled and %s of the next one", count(p.Event, "event"), count(p.Row, "row"))
 	}
 	if p.Snapshot != "" {
 		s += ", snapshot " + name(p.Snapshot)

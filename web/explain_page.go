@@ -53,7 +53,7 @@ func newPage(text string) page {
 		"arrow":  func(marks []string) string { return "▼ " + strings.Join(marks, " = ") },
 		"clock":  func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
 		"length": func(n int) int64 { return int64(n) },
-		"plural": plural,
+		"plural": plural, "leading": leading,
 	})
 	template.Must(t.Parse(frameHTML))
 	return page{template.Must(t.Parse(text))}
