@@ -27,7 +27,7 @@ func writeCatalogue(w io.Writer) error {
 	descs := append(collector.Catalogue(), reloadDescs()...)
 	var b strings.Builder
 	b.WriteString("# Metrics\n\nWritten by `truelag_exporter metrics`. A value that could not be read has no sample: it is absent, not 0.\n" +
-		"With several Kafka clusters the series about one have the label `kafka_cluster` too, with several Flink clusters those about one `flink_cluster`. "+
+		"With several Kafka clusters the series about one have the label `kafka_cluster` too, with several Flink clusters those about one `flink_cluster`. " +
 		"`truelag_scrape_collector_*` of the collector `binlog` have the label `server`.\n")
 	for _, d := range descs {
 		fmt.Fprintf(&b, "\n## %s\n\nA %s", d.Name, d.Type)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,9 +55,8 @@ func (p *mysqlProbe) server() bool {
 	return true
 }
 
-// grants are the privileges that features need.
-func (p *mysqlProbe) grants(feature string) string {
-	mariadb := p.read.Flavor == mysql.MariaDB
+// grants are the privileges that a feature needs.
+func grants(feature string, mariadb bool) string {
 	switch {
 	case feature == mysql.FeatureFiles && mariadb:
 		return "BINLOG MONITOR, REPLICATION CLIENT before 10.5"
@@ -69,17 +69,13 @@ func (p *mysqlProbe) grants(feature string) string {
 }
 
 func (p *mysqlProbe) feature(f mysql.Feature) {
-	what := map[string]string{
-		mysql.FeatureFiles:  "files: lag in bytes and files",
-		mysql.FeatureGTIDs:  "gtids: lag in transactions",
-		mysql.FeatureExpiry: "expiry: when files are purged",
-		mysql.FeatureScan:   "scan: effective lag, and its age",
-	}[f.Name]
+	what := f.Name + ": " + strings.ToLower(featureNames[f.Name][:1]) + featureNames[f.Name][1:]
+	needs := grants(f.Name, p.read.Flavor == mysql.MariaDB)
 	if f.Err != nil {
-		p.add(what, p.grants(f.Name), true, "%s", oneLine(f.Err))
+		p.add(what, needs, true, "%s", oneLine(f.Err))
 		return
 	}
-	p.add(what, p.grants(f.Name), false, "%s", p.works(f.Name))
+	p.add(what, needs, false, "%s", p.works(f.Name))
 }
 
 // works says what a feature that works has found.
@@ -98,6 +94,8 @@ func (p *mysqlProbe) works(feature string) string {
 		return fmt.Sprintf("%s after they were last written to", config.Duration(inv.Expire))
 	case feature == mysql.FeatureExpiry:
 		return "not by time"
+	case feature == mysql.FeatureScan && slices.ContainsFunc(p.read.Consumers, unseen):
+		return "not denied, and yet not all events could be read, see below"
 	case feature == mysql.FeatureScan && !slices.ContainsFunc(p.read.Consumers, events):
 		return "not tried: no consumer's place is known to be in the server's files"
 	}
@@ -106,6 +104,9 @@ func (p *mysqlProbe) works(feature string) string {
 
 // events says that the events after a consumer's place were read.
 func events(c mysql.ConsumerReading) bool { return c.Scan != nil && c.Scan.After != mysql.Unread }
+
+// unseen says that the events after a consumer's place could not be read.
+func unseen(c mysql.ConsumerReading) bool { return c.ScanErr != nil }
 
 // consumer is about one consumer: whether its place is told, and is there.
 func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
@@ -152,7 +153,7 @@ func lost(c *mysql.ConsumerReading) bool {
 	if c.Note.Position != nil {
 		gone = append(gone, mysql.Unknown)
 	}
-	return slices.Contains(gone, c.Distance.State) || c.Distance.Err != nil || slices.Contains([]string{"failed", "missing"}, c.Note.State)
+	return slices.Contains(gone, c.Distance.State) || c.ScanErr != nil && !errors.Is(c.ScanErr, mysql.ErrDenied) || c.Distance.Err != nil || slices.Contains([]string{"failed", "missing"}, c.Note.State)
 }
 
 // placeOf is a position in a few words.

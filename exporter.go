@@ -132,7 +132,7 @@ func (e *exporter) Overview() web.Overview {
 	at, groups, lacking := summarize(g.clusters)
 	return web.Overview{
 		Collectors: g.collectors(), NoKafka: len(g.clusters) == 0, Read: at, Groups: groups,
-		Flink: reviewOf(g.flink), Binlog: binlogReviewOf(g.binlog), Off: slices.Concat(lacking, unscanned(g), g.off),
+		Flink: reviewOf(g.flink), Binlog: binlogReviewOf(g.binlog), Off: slices.Concat(lacking, binlogsLacking(g), g.off),
 	}
 }
 

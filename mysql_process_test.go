@@ -124,6 +124,16 @@ func TestBinlogWithoutKafka(t *testing.T) {
 		t.Error("the landing page tells of groups")
 	}
 
+	f.set(func() { f.denied = []string{"SHOW BINARY LOGS"} })
+	await(t, "what the server does not allow on the landing page", func() bool {
+		p.scrape()
+		_, body := p.get("/")
+		return regexp.MustCompile(`(?s)Lag in bytes and files at MySQL server .*orders-db.*Access denied.*It needs REPLICATION CLIENT\.`).MatchString(body)
+	})
+	if s := p.scrape(); !s.has(binlogSuccess, 1) || !s.has(`truelag_mysql_feature{feature="files",server="orders-db"}`, 0) {
+		t.Errorf("a privilege is missing: success %v, features %v", s.values[binlogSuccess], s.families["truelag_mysql_feature"])
+	}
+
 	off := serving(t, config, "--no-collector.binlog")
 	other := serving(t, config, "--shard=1/2")
 	for why, p := range map[string]*process{"Leave out --no-collector.binlog.": off, "Shard 0 reads the MySQL servers.": other} {

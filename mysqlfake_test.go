@@ -157,7 +157,7 @@ func (s *fakeSession) HandleQuery(q string) (*wire.Result, error) {
 		row := []any{}
 		for _, item := range strings.Split(list, ", ") {
 			of, name, _ := strings.Cut(item, " AS ")
-			value, ok := fakeVariable(strings.TrimPrefix(of, "@@global."))
+			value, ok := fakeVariable(strings.TrimPrefix(strings.ToLower(of), "@@global."))
 			if !ok {
 				return nil, wire.NewError(wire.ER_UNKNOWN_SYSTEM_VARIABLE, "Unknown system variable")
 			}
@@ -177,7 +177,7 @@ func (s *fakeSession) HandleQuery(q string) (*wire.Result, error) {
 }
 
 func fakeVariable(name string) (string, bool) {
-	if name == "UTC_TIMESTAMP(6)" {
+	if name == "utc_timestamp(6)" {
 		return time.Now().UTC().Format("2006-01-02 15:04:05.000000"), true
 	}
 	v, ok := map[string]string{

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"truelag/collector"
+	"truelag/config"
 	"truelag/mysql"
 	"truelag/web"
 )
@@ -21,23 +23,50 @@ func binlogReviewOf(b *collector.Binlog) *web.BinlogReview {
 	return r
 }
 
-// unscanned lists the servers of which no events are read because they would log it.
-func unscanned(g *generation) (off []web.Off) {
+// binlogsLacking says what MySQL servers do not allow, and of which no events are read because they would log it.
+func binlogsLacking(g *generation) (off []web.Off) {
 	if g.binlog == nil {
 		return nil
 	}
-	for _, name := range g.binlog.Review().MariaDB {
-		for _, s := range g.mysqls {
-			if s.Name() == name && s.config.Scan.Enabled && !s.config.Scan.MariaDB {
+	for _, server := range g.binlog.Review().Servers {
+		at := fmt.Sprintf(" at MySQL server %q", server.Name)
+		for _, f := range server.Features {
+			if f.Err != nil {
 				off = append(off, web.Off{
-					What: fmt.Sprintf("Effective lag and its age at MariaDB server %q", name),
-					Why:  "MariaDB writes a line to its error log for each event scan.",
-					How:  "Set scan.mariadb to true, and log_warnings to 1 at the server if the lines are not wanted.",
+					What: featureNames[f.Name] + at, Why: sentence(oneLine(f.Err)),
+					How: "It needs " + grants(f.Name, server.MariaDB) + ".",
 				})
 			}
 		}
+		if scan := g.scanOf(server.Name); server.MariaDB && scan.Enabled && !scan.MariaDB {
+			off = append(off, web.Off{
+				What: featureNames[mysql.FeatureScan] + at,
+				Why:  "It is a MariaDB, which writes a line to its error log for each event scan.",
+				How:  "Set scan.mariadb to true, and log_warnings to 1 at the server if the lines are not wanted.",
+			})
+		}
 	}
 	return off
+}
+
+// featureNames say what is missing without a feature of a MySQL server.
+var featureNames = map[string]string{
+	mysql.FeatureFiles:  "Lag in bytes and files",
+	mysql.FeatureGTIDs:  "Lag in transactions",
+	mysql.FeatureExpiry: "When files are purged",
+	mysql.FeatureScan:   "Effective lag and its age",
+}
+
+// sentence ends a text with one full stop.
+func sentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
+
+func (g *generation) scanOf(server string) config.BinlogScan {
+	for _, s := range g.mysqls {
+		if s.Name() == server {
+			return s.config.Scan
+		}
+	}
+	return config.BinlogScan{}
 }
 
 func binlogConsumerOf(c *collector.BinlogConsumerReview) web.BinlogConsumer {

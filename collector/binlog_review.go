@@ -10,7 +10,14 @@ import (
 type BinlogReview struct {
 	At        time.Time // of the oldest of them; zero: none yet
 	Consumers []BinlogConsumerReview
-	MariaDB   []string // the servers that are one
+	Servers   []BinlogServerReview
+}
+
+// BinlogServerReview is a server that has answered.
+type BinlogServerReview struct {
+	Name     string
+	MariaDB  bool
+	Features []mysql.Feature
 }
 
 // BinlogConsumerReview is a consumer of a server.
@@ -31,8 +38,8 @@ func (b *Binlog) Review() BinlogReview {
 		if review.At.IsZero() || r.At.Before(review.At) {
 			review.At = r.At
 		}
-		if r.Version != "" && r.Flavor == mysql.MariaDB {
-			review.MariaDB = append(review.MariaDB, s.name)
+		if r.Err == nil {
+			review.Servers = append(review.Servers, BinlogServerReview{s.name, r.Flavor == mysql.MariaDB, r.Features})
 		}
 		for i := range r.Consumers {
 			c := BinlogConsumerReview{Server: s.name, ConsumerReading: r.Consumers[i], Err: r.Consumers[i].Err}

@@ -1,0 +1,78 @@
+package web
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestBinlogConsumerVerdict(t *testing.T) {
+	known := func(c BinlogConsumer) BinlogConsumer {
+		c.Transactions, c.Age, c.Headroom = -1, -1, -1
+		return c
+	}
+	for want, c := range map[string]BinlogConsumer{
+		"Behind.":               {State: "ok", Bytes: 9, Effective: 9},
+		"Behind. It is paused.": {State: "ok", Bytes: 9, Effective: 9, Told: "paused"},
+		"Behind by at most 1,200 bytes: nobody has looked at what they hold.":                    {State: "ok", Bytes: 1200, Effective: -1},
+		"Caught up: nothing follows its place.":                                                  {State: "caught_up", Told: "running"},
+		"Caught up: the 31 bytes after its place hold no transaction that is left to read.":      {State: "caught_up", Bytes: 31},
+		"Lost its place: what it would read next is purged. It has failed: no longer available.": {State: "purged", Told: "failed", Reason: "no longer available", Bytes: -1, Effective: -1},
+		"Its place is past the server's end: was the server reset, or has it lost transactions?": {State: "ahead"},
+		"Its place is in the files of another server.":                                           {State: "foreign"},
+		"There cannot be an event at its place.":                                                 {State: "invalid"},
+		"It takes a snapshot and reads no binlog meanwhile.":                                     {State: "snapshot"},
+		"It has noted down no place yet. It has failed.":                                         {State: "no_position", Told: "failed"},
+		"Unknown.":                    {State: "unknown"},
+		"Unknown: refused.":           {State: "unknown", Reason: "refused"},
+		"Unknown. It has failed: so.": {State: "unknown", Told: "failed", Reason: "so"},
+	} {
+		c = known(c)
+		if got := c.Verdict(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// The landing page lists the consumers that have lost their places first, and then those that are farthest behind.
+func TestLandingPageShowsBinlogs(t *testing.T) {
+	consumer := func(name, state string, left int64) BinlogConsumer {
+		return BinlogConsumer{Server: "db <eu>", Consumer: name, State: state, Bytes: left, Effective: left, Transactions: 2, Age: 90 * time.Second, Headroom: time.Hour}
+	}
+	some := []BinlogConsumer{
+		consumer("level", "caught_up", 0), consumer("near", "ok", 10), consumer("far", "ok", 12345), consumer("lost&found", "purged", -1),
+	}
+	some[3].Transactions, some[3].Age, some[3].Headroom = -1, -1, -1
+	many := append([]BinlogConsumer{consumer("unread", "unknown", -1), consumer("other", "caught_up", 0)}, some...)
+	for name, tt := range map[string]struct {
+		review *BinlogReview
+		want   []string // in this order
+		never  []string
+	}{
+		"no server":    {nil, nil, []string{"<h2>Binlogs</h2>"}},
+		"not read yet": {&BinlogReview{}, []string{"<h2>Binlogs</h2>", "Unknown: no server was read yet."}, []string{"<th>Consumer"}},
+		"no consumer":  {&BinlogReview{Read: noon}, []string{"No consumer of a binlog is configured. Read 0 s ago."}, []string{"<th>Consumer"}},
+		"some": {&BinlogReview{Read: noon.Add(-4 * time.Second), Consumers: some}, []string{
+			"Each consumer, read 4 s ago.", `class="broken"`, "<bdi>db &lt;eu&gt;</bdi>", "<bdi>lost&amp;found</bdi>", ">unknown<", ">unknown<",
+			"Lost its place", `class="behind"`, "<bdi>far</bdi>", ">12,345<", ">2<", ">90 s<", ">60 min<", "<bdi>near</bdi>", `class="level"`, "<bdi>level</bdi>",
+		}, nil},
+		"many": {&BinlogReview{Read: noon, Consumers: many}, []string{"The 5 worst of 6 consumers", "lost&amp;found", "far", "near", "unread"}, []string{"<bdi>other</bdi></a>"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := explaining(t, Lags{}, func(c *Config) { c.Overview = func() Overview { return Overview{Binlog: tt.review} } })
+			rest := ask(h, "GET", "/").Body.String()
+			for _, never := range tt.never {
+				if strings.Contains(rest, never) {
+					t.Errorf("the page has %q", never)
+				}
+			}
+			for _, want := range tt.want {
+				_, after, found := strings.Cut(rest, want)
+				if !found {
+					t.Fatalf("the page lacks %q, or has it earlier:\n%s", want, rest)
+				}
+				rest = after
+			}
+		})
+	}
+}
