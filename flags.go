@@ -28,7 +28,7 @@ Examples:
 
   truelag_exporter --config.file=truelag.yml
 
-      everything else: several clusters, TLS, SASL, filters
+      everything else: several clusters, TLS, SASL, filters, MySQL servers and the consumers of their binlogs
 
   truelag_exporter check-config --probe --config.file=truelag.yml
 
@@ -47,7 +47,7 @@ func newApp(o *options) *kingpin.Application {
 	app.HelpFlag.Short('h')
 	app.Version(version.Print(program))
 
-	app.Flag("config.file", "File that says which clusters to read and how. Example: truelag.yml").
+	app.Flag("config.file", "File that says which clusters and servers to read and how. Example: truelag.yml").
 		PlaceHolder("FILE").StringVar(&o.configFile)
 	app.Flag("kafka.brokers", "Brokers of one cluster without TLS and authentication, instead of a file: host:port, "+
 		"separated by commas. One that answers is enough. Example: kafka-1:9092,kafka-2:9092").
