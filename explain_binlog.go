@@ -89,7 +89,10 @@ func binlogExplanation(s *mysqlServer, r *mysql.Reading, c *mysql.ConsumerReadin
 		Rest: orUnknown(a.Rest), Later: orUnknown(a.Later), Before: orUnknown(a.Before),
 		LagFiles: orUnknown(d.Files), HeadroomBytes: orUnknown(d.HeadroomBytes), HeadroomFiles: orUnknown(d.HeadroomFiles),
 		Ambiguous: d.Ambiguous, SetError: lineOf(a.Err),
-		Scans: s.config.Scan.Enabled, Scan: scanOf(c.Scan), ScanError: lineOf(c.ScanErr),
+		Scans: s.config.Scan.Enabled, ScanBy: "scan.enabled", Scan: scanOf(c.Scan), ScanError: lineOf(c.ScanErr),
+	}
+	if r.Flavor == mysql.MariaDB && e.Scans && !s.config.Scan.MariaDB {
+		e.Scans, e.ScanBy = false, "scan.mariadb"
 	}
 	if p := c.Note.Position; c.Err == nil && p != nil {
 		e.Position = &web.BinlogPosition{

@@ -81,7 +81,8 @@ type BinlogExplanation struct {
 	Extra               *BinlogSet // what Consumed has, and Executed lacks
 	SetError            string     // why Consumed could not be read
 
-	Scans     bool // the event scan is switched on
+	Scans     bool   // the event scan is switched on
+	ScanBy    string // the setting that switches it on
 	Scan      *BinlogScan
 	ScanError string
 

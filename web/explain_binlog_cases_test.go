@@ -24,7 +24,7 @@ func consumerOf(change func(*BinlogExplanation)) *BinlogExplanation {
 		LagFiles: 2, HeadroomBytes: 2600, HeadroomFiles: 2,
 		Executed: &BinlogSet{100, serverA + ":1-100"}, Consumed: &BinlogSet{80, serverA + ":1-80"},
 		Lacked: &BinlogSet{20, serverA + ":81-100"}, Gone: &BinlogSet{}, Extra: &BinlogSet{},
-		Scans: true,
+		Scans: true, ScanBy: "scan.enabled",
 		Scan: &BinlogScan{After: "transaction", First: noon.Add(-90 * time.Second), Kind: "Gtid", GTID: serverA + ":81", Events: 4, Bytes: 311,
 			Transactions: 1, File: "binlog.000009", Pos: 911},
 		Statements: []BinlogStatement{

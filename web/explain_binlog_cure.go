@@ -13,7 +13,7 @@ func (e *BinlogExplanation) Cure() string {
 		return e.restart()
 	case "ok":
 		if e.Effective < 0 && !e.Scans {
-			return joined("Set scan.enabled to true to know whether a transaction is among them.", e.restart())
+			return joined("Set "+e.ScanBy+" to true to know whether a transaction is among them.", e.restart())
 		}
 		return e.restart()
 	case "purged":
