@@ -2,6 +2,7 @@ package binlog
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -124,4 +125,30 @@ func TestWritten(t *testing.T) {
 	p.Event, w.s.memory.begun = 3, nil
 	w.asks(p, mysql.Transaction, at)
 	w.asks(mysql.Position{File: "mysql-bin.000004", Pos: 4}, mysql.Transaction, "mysql-bin.000004:4")
+}
+
+// A file that a start of the server has begun says nothing of when the one before was last written to: the server may have
+// been down for days.
+func TestWrittenBeforeAStart(t *testing.T) {
+	w := newWorld(t, nil)
+	const createdAt = headerSize + 2 + 50 // behind the versions of the format and of the server
+	format := w.whole.files[1].events[0]
+	started := binary.LittleEndian.Uint32(format) + 3600
+	binary.LittleEndian.PutUint32(format, started)
+	binary.LittleEndian.PutUint32(format[createdAt:], started)
+	w.write(len(w.events), "")
+	w.inv.Expire = time.Hour
+	last := w.events[0]
+	for _, e := range w.events {
+		if e.file == "mysql-bin.000001" {
+			last = e
+		}
+	}
+	for name, pos := range map[string]int64{"its first events decide": 4, "the next file's decide": last.start} {
+		p := &mysql.Position{File: "mysql-bin.000001", Pos: pos}
+		s := scan(t, w.s, w.inv, p)
+		if s.Written.IsZero() || s.Written.After(last.at) {
+			t.Errorf("%s: written at %v, want no later than %v", name, s.Written, last.at)
+		}
+	}
 }

@@ -24,6 +24,8 @@ type feed struct {
 	sum   int64     // of bytes, from the position to there, with the first four of each further file
 	begun time.Time // when file was, by its header; zero: not told yet
 
+	rotated bool // it was begun when the one before was full, and not when the server was started
+
 	any bool // an event came that is in a file
 }
 
@@ -100,8 +102,9 @@ func (f *feed) admit(h header) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		f.begun = h.time()
-		return f.pos == fileStart, f.decoder.format(raw) // else that of the file, sent ahead
+		err = f.decoder.format(raw)
+		f.begun, f.rotated = h.time(), !f.decoder.started
+		return f.pos == fileStart, err // else that of the file, sent ahead
 	case typeRotate:
 		if h.at != 0 && h.flags&flagArtificial == 0 {
 			return true, nil
@@ -128,7 +131,7 @@ func (f *feed) rotate(body []byte) error {
 		return errors.New("it names no file")
 	}
 	if name := string(body[fixed:]); name != f.file {
-		f.file, f.pos, f.begun = name, fileStart, time.Time{}
+		f.file, f.pos, f.begun, f.rotated = name, fileStart, time.Time{}, false
 		f.sum += fileStart
 	}
 	return nil

@@ -19,7 +19,7 @@ type memory struct {
 	executed *gtid.Set
 
 	trails map[place]*trail
-	begun  map[string]time.Time // when files were
+	begun  map[string]time.Time // when files were, as start tells it
 	calls  uint64
 }
 
@@ -88,7 +88,7 @@ func (m *memory) shorter(inv *mysql.Inventory) bool {
 }
 
 // date finds out when the position's file was last written to, where neither the inventory nor the events that were read tell: then
-// the next one was begun.
+// the next one was begun, unless the server was down in between.
 func (s *Scanner) date(ctx context.Context, inv *mysql.Inventory, at int, t *trail) error {
 	if at == len(inv.Files)-1 || t.scan.File != t.at.file || inv.Expire <= 0 || !inv.Files[at].Written.IsZero() {
 		return nil
@@ -103,7 +103,7 @@ func (s *Scanner) date(ctx context.Context, inv *mysql.Inventory, at int, t *tra
 	return nil
 }
 
-// start is when a file was begun, by its first event.
+// start is when a file was begun, by its first event; zero where that was at a start of the server.
 func (s *Scanner) start(ctx context.Context, inv *mysql.Inventory, at int) (time.Time, error) {
 	name := inv.Files[at].Name
 	if begun, ok := s.memory.begun[name]; ok {
@@ -126,6 +126,10 @@ func (s *Scanner) start(ctx context.Context, inv *mysql.Inventory, at int) (time
 			delete(s.memory.begun, old)
 		}
 	}
-	s.memory.begun[name] = f.begun
-	return f.begun, nil
+	begun := f.begun
+	if !f.rotated {
+		begun = time.Time{}
+	}
+	s.memory.begun[name] = begun
+	return begun, nil
 }

@@ -139,6 +139,7 @@ func answered(ctx context.Context, err error) error {
 type decoder struct {
 	limit     int64 // of what a compressed transaction may hold
 	checksums bool  // each event ends with one
+	started   bool  // the server was started with the file; not told of one that is not read from its beginning
 	header    []byte
 	parser    *replication.BinlogParser // knows the format, and no table
 }
@@ -151,6 +152,7 @@ func (d *decoder) format(raw []byte) error {
 		return err
 	}
 	d.checksums = e.ChecksumAlgorithm == replication.BINLOG_CHECKSUM_ALG_CRC32
+	d.started = e.CreateTimestamp != 0
 	return nil
 }
 

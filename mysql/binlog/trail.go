@@ -103,13 +103,15 @@ func (t *trail) take(e event) (err error) {
 	return err
 }
 
-// write notes when the position's file was written to: up to when the next one was begun.
+// write notes when the position's file was written to: up to when the next one was begun in its place.
 func (t *trail) write(e event, f *feed) {
 	at := e.at
 	switch {
 	case f.file == t.at.file:
-	case t.scan.File == t.at.file:
+	case t.scan.File == t.at.file && f.rotated:
 		at = f.begun
+	case t.scan.File == t.at.file:
+		at = time.Time{} // the server was down in between
 	default:
 		return
 	}
