@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -125,7 +126,7 @@ func binlogExplanation(s *mysqlServer, r *mysql.Reading, c *mysql.ConsumerReadin
 
 // failureOf is why a consumer's place could not be read; empty: it was, or nothing could.
 func failureOf(r *mysql.Reading, c *mysql.ConsumerReading) string {
-	if c.Err == nil || c.Err == r.Err {
+	if c.Err == nil || errors.Is(c.Err, r.Err) {
 		return ""
 	}
 	return lineOf(c.Err)

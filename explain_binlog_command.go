@@ -24,7 +24,7 @@ type binlogOptions struct {
 // binlogPlace is what the flags ask about; false: not about binlogs.
 func (o *explainOptions) binlogPlace() (p web.BinlogPlace, asked bool, err error) {
 	b := &o.binlog
-	flag := ""
+	var flag string
 	switch {
 	case b.consumer != "":
 		flag = "--consumer"

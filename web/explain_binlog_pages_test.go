@@ -56,7 +56,7 @@ func TestHostileNamesStayTextInBinlogs(t *testing.T) {
 				}
 			}
 			var text strings.Builder
-			if err := e.WriteText(&text, 100); err != nil || strings.ContainsAny(text.String(), "\xff\u202e") {
+			if err := e.WriteText(&text, 100); err != nil || strings.Contains(text.String(), "\xff") || strings.Contains(text.String(), "\u202e") {
 				t.Errorf("%v, %s", err, text.String())
 			}
 		}

@@ -133,12 +133,11 @@ func (t *texter) bar(b *fittedBar) {
 			at = min(at, room-1)
 		}
 		rest := map[string]string{"record": "█", "unscanned": "▒", "none": "·", "log": "-"}[s.Kind]
-		line, mark := strings.Repeat("░", at)+strings.Repeat(rest, room-at), ""
-		if mark = strings.Repeat(" ", len(title)+at) + "▼"; !s.Known {
-			line, mark = strings.Repeat("-", room), ""
-		}
-		if mark != "" {
-			t.line("%s%s", strings.Repeat(" ", 2*textMargin), mark)
+		line := strings.Repeat("░", at) + strings.Repeat(rest, room-at)
+		if s.Known {
+			t.line("%s▼", strings.Repeat(" ", 2*textMargin+len(title)+at))
+		} else {
+			line = strings.Repeat("-", room)
 		}
 		t.line("%s%s%s", strings.Repeat(" ", 2*textMargin), title, line)
 	}
