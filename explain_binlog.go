@@ -21,6 +21,9 @@ func (e *exporter) Binlogs(ctx context.Context, p web.BinlogPlace) ([]*web.Binlo
 	return binlogsOf(ctx, g.mysqls, p)
 }
 
+// readsBinlogs says that there is a server.
+func (e *exporter) readsBinlogs() bool { return len(e.generation().mysqls) > 0 }
+
 // binlogsOf explains the consumers of servers that a place stands for.
 func binlogsOf(ctx context.Context, servers []*mysqlServer, p web.BinlogPlace) ([]*web.BinlogExplanation, error) {
 	servers, err := serversOf(servers, p)

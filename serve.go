@@ -105,7 +105,7 @@ func newHandler(o *options, logs loggers, e *exporter) (http.Handler, error) {
 		cfg.Lags, cfg.Explain, cfg.Events = e.Lags, e.Explain, e.Events
 	}
 	if o.collectBinlog {
-		cfg.Binlogs = e.Binlogs
+		cfg.Binlogs, cfg.ReadsBinlogs = e.Binlogs, e.readsBinlogs
 	}
 	pages, err := web.New(cfg)
 	if err != nil {

@@ -151,6 +151,15 @@ func TestBinlogLinks(t *testing.T) {
 	if strings.Contains(without, "explain/binlog") || !strings.Contains(with, row) || !strings.Contains(with, `href="explain/binlog"`) {
 		t.Error("the landing page leads to what is not there, or does not lead to what is")
 	}
+	idle := func(c *Config) {
+		c.Binlogs = func(context.Context, BinlogPlace) ([]*BinlogExplanation, error) { return nil, nil }
+		c.ReadsBinlogs = func() bool { return false }
+	}
+	for _, path := range []string{"/", "/explain/binlog"} {
+		if body := ask(pages(t, Overview{}, idle), http.MethodGet, path).Body.String(); strings.Contains(body, ">Binlogs</a>") {
+			t.Errorf("%s leads to consumers where no server is read", path)
+		}
+	}
 	if w := ask(pages(t, o, nil), http.MethodGet, "/explain/binlog"); w.Code != http.StatusNotFound || !Taken("/explain/binlog") {
 		t.Errorf("without a collector: %d", w.Code)
 	}

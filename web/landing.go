@@ -48,7 +48,7 @@ func landingPage(cfg Config) http.Handler {
 			Version:     cfg.Version,
 			MetricsPath: strings.TrimPrefix(cfg.MetricsPath, "/"),
 			Explain:     cfg.Explain != nil && cfg.Lags != nil,
-			Binlogs:     cfg.Binlogs != nil,
+			Binlogs:     cfg.Binlogs != nil && cfg.ReadsBinlogs(),
 			Events:      cfg.Events != nil,
 			Style:       template.CSS(style),
 			At:          cfg.Now(),

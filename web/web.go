@@ -33,7 +33,9 @@ type Config struct {
 
 	// Binlogs explains the consumers of binlogs that a place stands for, by rounds that are no older than they may be. It waits for
 	// such a round until its context ends. Without it there is no page /explain/binlog. Its errors are as those of Explain.
-	Binlogs func(context.Context, BinlogPlace) ([]*BinlogExplanation, error)
+	// ReadsBinlogs says whether there is a server, so that links lead there; nil: there is.
+	Binlogs      func(context.Context, BinlogPlace) ([]*BinlogExplanation, error)
+	ReadsBinlogs func() bool
 
 	Now func() time.Time // nil: time.Now
 }
@@ -55,6 +57,9 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.ReadsBinlogs == nil {
+		cfg.ReadsBinlogs = func() bool { return true }
 	}
 	healthy := func() (int, string) { return http.StatusOK, cfg.Name + " is healthy." }
 	ready := func() (int, string) {
