@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 )
@@ -24,7 +23,9 @@ type tail struct {
 
 	doubted bool // an election may have cut the log, and its leader does not tell: the maps do not count in this scrape
 
-	times map[int64]int64 // of records inside batches, by offset, where a commit stands before one
+	// times are those of records inside batches, by offset, where a commit stands before one. They hold as long as the maps: the
+	// first record of a batch with holes is another one when the cleaner has been there.
+	times map[int64]int64
 }
 
 // want is a commit from which on a scrape wants to know what the offsets are, or the stretch that a question is about.
@@ -57,11 +58,10 @@ func (t *tail) len() int {
 // below the high watermark of that time, also far above what is mapped.
 func (t *tail) truncate(end int64) {
 	if end < t.high {
-		t.stable = runs{}
+		t.stable, t.times = runs{}, nil
 	}
 	t.open.trimFrom(end)
 	t.renewal = nil
-	maps.DeleteFunc(t.times, func(at, _ int64) bool { return at >= end })
 }
 
 // count adds what [from, to) is for a group of an isolation level. t may be nil: nothing is known then.
@@ -145,7 +145,7 @@ func (t *tail) renew(now time.Time, age time.Duration, left []span) bool {
 	switch {
 	case t.renewal != nil && len(left) == 0:
 		if t.calm = min(t.calm+1, calmest); !t.stable.agrees(t.renewal) {
-			t.calm = 0
+			t.calm, t.times = 0, nil
 		}
 		t.stable, t.renewal, t.begun = *t.renewal, nil, now
 	case t.renewal == nil && t.due(now, age):

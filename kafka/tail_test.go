@@ -1,6 +1,9 @@
 package kafka
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // An election that is not clean may cut the marker of a transaction whose records stay. What comes after may commit what
 // was aborted, and the other way round.
@@ -22,7 +25,6 @@ func TestTruncateTrustsNoEndOfATransaction(t *testing.T) {
 			m.stable.push(0, 3, Record, 3)
 			m.stable.push(3, 8, Aborted, 5)
 			m.stable.push(8, 9, Control, 1)
-			m.learn(7, 1000)
 			m.learn(2, 1000)
 			m.truncate(c.end)
 			var got Composition
@@ -30,12 +32,27 @@ func TestTruncateTrustsNoEndOfATransaction(t *testing.T) {
 			if got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
-			if _, ok := m.times[7]; ok != (c.end > 7) {
-				t.Errorf("the time of the record at 7 is known: %v, and the log was cut at %d", ok, c.end)
-			}
-			if _, ok := m.times[2]; !ok {
-				t.Error("the time of the record at 2 is not known any more")
+			if _, ok := m.times[2]; ok != (c.end == p.HighWatermark) { // times hold as long as the map
+				t.Errorf("the time of the record at 2 is known: %v, and the log was cut at %d", ok, c.end)
 			}
 		})
+	}
+}
+
+// A batch with holes is known by its first offset. When the cleaner has taken its first record out, its time is that of the
+// next one.
+func TestTimesHoldAsLongAsTheMap(t *testing.T) {
+	for entries, want := range map[int64]int64{3: 1000, 2: 0} {
+		var m tail
+		m.stable.push(4, 40, Record, 3)
+		m.learn(4, 1000)
+		m.renewal = &runs{}
+		m.renewal.push(4, 40, Record, entries)
+		if !m.renew(time.Now(), time.Minute, nil) {
+			t.Fatal("the map is not renewed")
+		}
+		if got := m.times[4]; got != want {
+			t.Errorf("%d records: the first one's time is %d, want %d", entries, got, want)
+		}
 	}
 }
