@@ -54,10 +54,10 @@ func (a *asker) ask(ctx context.Context, conn *sql.Conn) (facts, error) {
 	if err != nil {
 		f.clock = time.Time{} // ages are not known then
 	}
-	if f.executed, f.purged, f.gtidsErr = a.sets(ctx, conn, f.flavor); ctx.Err() != nil {
+	if f.executed, f.purged, f.gtidsErr = a.sets(ctx, conn, f.flavor); f.gtidsErr != nil && ctx.Err() != nil {
 		return facts{}, f.gtidsErr
 	}
-	if f.expire, f.expiryErr = a.expiry(ctx, conn, f.identity); ctx.Err() != nil {
+	if f.expire, f.expiryErr = a.expiry(ctx, conn, f.identity); f.expiryErr != nil && ctx.Err() != nil {
 		return facts{}, f.expiryErr
 	}
 	return f, nil
