@@ -7,8 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxWords is how long a text of another program is shown, in bytes.
-const maxWords = 400
+const (
+	// maxWords is how long a text of another program is shown, in bytes.
+	maxWords = 400
+
+	// maxDepth is how deep objects are emptied; what is in deeper ones, and after them, is not shown.
+	maxDepth = 50
+)
 
 var (
 	// secretWord is a setting that may be a secret, as programs print them.
@@ -35,12 +40,15 @@ func oneLine(text string) string {
 		return r
 	}, strings.ToValidUTF8(text, " "))
 	const hole = "\x00" // a control character: not in the text
-	for {
+	for depth := 0; ; depth++ {
 		emptied := dump.ReplaceAllString(text, hole)
 		if emptied == text {
 			break
 		}
-		text = emptied
+		if text = emptied; depth == maxDepth {
+			text = text[:strings.IndexAny(text+"{", "{[")]
+			break
+		}
 	}
 	text = strings.ReplaceAll(text, hole, "{...}")
 	text = secretWord.ReplaceAllStringFunc(text, func(found string) string {

@@ -28,6 +28,19 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
+// An object in another costs one more look at the whole text: thousands of them took minutes.
+func TestDeepObjects(t *testing.T) {
+	const deep = 30_000
+	text := "failed " + strings.Repeat("{", deep) + "insert hunter2" + strings.Repeat("}", deep) + " after"
+	if got, want := oneLine(text), "failed"; got != want {
+		t.Errorf("got %.100q, want %q", got, want)
+	}
+	text = "failed " + strings.Repeat("{", maxDepth) + "insert hunter2" + strings.Repeat("}", maxDepth) + " after"
+	if got, want := oneLine(text), "failed {...} after"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func FuzzOneLine(f *testing.F) {
 	f.Add("a password=b {c} [d] //e@f\n")
 	f.Fuzz(func(t *testing.T, text string) {
