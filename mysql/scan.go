@@ -45,3 +45,6 @@ type Scan struct {
 	// Cached says that it was made for an earlier round, and nothing has been written since.
 	Cached bool
 }
+
+// asked says that the server was asked for events in this round, and sent some.
+func (s *Scan) asked() bool { return !s.Cached && (s.After != Unread || s.Events > 0) }

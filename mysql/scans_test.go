@@ -71,9 +71,49 @@ func TestFailingScans(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	scanner.err = nil
+	scanner.err, scanner.scan = nil, Scan{After: None}
 	if err := feature(t, s.Read(t.Context()), FeatureScan); err != nil {
 		t.Error(err)
+	}
+}
+
+// each answers by the position's file: a scan, or else that a privilege is missing.
+type each map[string]Scan
+
+func (e each) Close() {}
+
+func (e each) Scan(_ context.Context, _ *Inventory, p *Position) (Scan, error) {
+	if scan, ok := e[p.File]; ok {
+		return scan, nil
+	}
+	return Scan{}, fmt.Errorf("read the events: %w", ErrDenied)
+}
+
+// A missing privilege is told whichever consumer meets it, and until a server has sent events: what is remembered of it, and a
+// place that cannot be scanned, need no privilege.
+func TestDeniedScans(t *testing.T) {
+	const one, two = "binlog.000001", "binlog.000002"
+	for name, other := range map[string]Scan{
+		"remembered": {After: Transaction, Cached: true}, "not scanned": {Stopped: "no such file"}, "scanned": {After: None},
+	} {
+		for i, files := range [][]string{{one, two}, {two, one}} {
+			t.Run(fmt.Sprint(name, i), func(t *testing.T) {
+				f, scanner := fake(t), each{two: other}
+				s := reader(t, f.dial(), func(c *Config) { c.Scanner = scanner }, at(files[0], 388, ""), at(files[1], 388, ""))
+				told := func() error { return feature(t, s.Read(t.Context()), FeatureScan) }
+				if err := told(); !errors.Is(err, ErrDenied) {
+					t.Errorf("one of two is denied: %v", err)
+				}
+				scanner[one], scanner[two] = Scan{After: Transaction, Cached: true}, Scan{Stopped: "no such file"}
+				if err := told(); !errors.Is(err, ErrDenied) {
+					t.Errorf("none was asked for: %v", err)
+				}
+				scanner[one] = Scan{Events: 3, Stopped: "after 16 MiB"}
+				if err := told(); err != nil {
+					t.Errorf("the server has sent events: %v", err)
+				}
+			})
+		}
 	}
 }
 

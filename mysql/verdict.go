@@ -34,6 +34,8 @@ func (r *rounds) measure(ctx context.Context, reading *Reading) {
 	}
 	n := len(reading.Consumers)
 	first := r.first
+	var denied error
+	var proven bool
 	for i := range n {
 		at := (first + i) % n
 		c, w := &reading.Consumers[at], r.watches[at]
@@ -46,9 +48,16 @@ func (r *rounds) measure(ctx context.Context, reading *Reading) {
 			}
 			if c.Scan != nil {
 				c.Distance = w.doubt.measure(inv, p, *c.Scan)
+				proven = proven || c.Scan.asked()
+			}
+			if denied == nil && errors.Is(c.ScanErr, ErrDenied) {
+				denied = c.ScanErr
 			}
 		}
 		w.doubt.well = c.Distance.State == OK || c.Distance.State == CaughtUp
+	}
+	if denied != nil || proven { // what is remembered, or cannot be scanned, tells nothing of privileges
+		r.denied = denied
 	}
 }
 
@@ -63,11 +72,8 @@ func (r *rounds) scan(ctx context.Context, c *ConsumerReading, inv *Inventory) b
 		scan, err = r.cfg.Scanner.Scan(tracedFor(ctx, c.Name), inv, c.Note.Position)
 		return err
 	})
-	switch {
-	case c.ScanErr == nil:
-		c.Scan, r.denied = &scan, nil
-	case errors.Is(c.ScanErr, ErrDenied):
-		r.denied = c.ScanErr
+	if c.ScanErr == nil {
+		c.Scan = &scan
 	}
 	return true
 }
