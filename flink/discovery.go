@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"truelag/endpoint"
 )
 
 // maxTargets is how many reporters one cluster may have: a DNS name or a file that is not the right one is not to make
@@ -105,13 +107,13 @@ func failedLookup(what string, err error) Reach {
 func parseReporterURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, fmt.Errorf("reporter's URL: %w", bare(err)) // not raw, which may have a password
+		return nil, fmt.Errorf("reporter's URL: %w", endpoint.Bare(err)) // not raw, which may have a password
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, fmt.Errorf("reporter's URL %q: want http://HOST:PORT/metrics or https", shownURL(u))
+		return nil, fmt.Errorf("reporter's URL %q: want http://HOST:PORT/metrics or https", endpoint.Shown(u))
 	case u.User != nil:
-		return nil, fmt.Errorf("reporter's URL %q has user information: want none, credentials have settings of their own", shownURL(u))
+		return nil, fmt.Errorf("reporter's URL %q has user information: want none, credentials have settings of their own", endpoint.Shown(u))
 	}
 	if u.Path == "" {
 		u.Path = "/metrics"

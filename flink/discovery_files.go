@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"truelag/endpoint"
 )
 
 // fileTargets are the reporters that files name, in the format of Prometheus' file_sd_configs: a list of targets with
@@ -103,7 +105,7 @@ func (g *targetGroup) url(host string) (*url.URL, error) {
 		return nil, fmt.Errorf("target: %w", err)
 	}
 	if u.Host != host {
-		return nil, fmt.Errorf("target %q: want HOST:PORT", shownURL(u))
+		return nil, fmt.Errorf("target %q: want HOST:PORT", endpoint.Shown(u))
 	}
 	u.Path = path
 	return u, nil

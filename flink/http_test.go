@@ -12,11 +12,13 @@ import (
 	"time"
 
 	promconfig "github.com/prometheus/common/config"
+
+	"truelag/endpoint"
 )
 
 const secret = "hunter2"
 
-var restAnswer = answer{accept: "application/json", from: "a JobManager's REST API"}
+var restAnswer = answer{accept: endpoint.JSON, from: "a JobManager's REST API"}
 
 // getFrom asks a server that answers by handle, with a user, a password and a query.
 func getFrom(t *testing.T, timeout time.Duration, handle http.HandlerFunc) ([]byte, error) {
@@ -31,7 +33,7 @@ func getFrom(t *testing.T, timeout time.Duration, handle http.HandlerFunc) ([]by
 
 func clientOf(t *testing.T, cfg promconfig.HTTPClientConfig, timeout time.Duration, raw string) (*httpClient, *url.URL) {
 	t.Helper()
-	u, err := parseURL(raw)
+	u, err := endpoint.ParseBase(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,15 +219,15 @@ func TestURLs(t *testing.T) {
 		"http://u:" + secret + "@%zz":    "invalid URL escape",
 		"://u:" + secret + "@flink:8081": "missing protocol scheme",
 	} {
-		if _, err := parseURL(raw); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), secret) {
+		if _, err := endpoint.ParseBase(raw); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
-	u, err := parseURL("https://[::1]:8081/a%2Fb/")
+	u, err := endpoint.ParseBase("https://[::1]:8081/a%2Fb/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if shown := shownURL(u); shown != "https://[::1]:8081/a%2Fb/" {
+	if shown := endpoint.Shown(u); shown != "https://[::1]:8081/a%2Fb/" {
 		t.Errorf("shown as %s", shown)
 	}
 }

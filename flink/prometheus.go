@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"truelag/endpoint"
 )
 
 const (
@@ -31,7 +33,7 @@ type prometheusAPI struct {
 
 // newPrometheus asks nobody yet. The matchers are the server's to judge: an error of theirs is in the Reach.
 func newPrometheus(cfg PrometheusConfig) (*prometheusAPI, error) {
-	server, err := parseURL(cfg.URL)
+	server, err := endpoint.ParseBase(cfg.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +65,7 @@ func (p *prometheusAPI) read(ctx context.Context) ([]Job, []Reach) {
 	var got promAnswer
 	var clock serverClock
 	sent := time.Now()
-	err := p.http.stream(ctx, u, answer{accept: "application/json", from: "a Prometheus server's API"},
+	err := p.http.stream(ctx, u, answer{accept: endpoint.JSON, from: "a Prometheus server's API"},
 		func(header http.Header, body io.Reader) (err error) {
 			clock = readServerClock(header, sent, time.Now())
 			bounded := &io.LimitedReader{R: body, N: maxPage}
@@ -85,14 +87,14 @@ func (p *prometheusAPI) read(ctx context.Context) ([]Job, []Reach) {
 	switch {
 	case err != nil:
 	case len(got.warnings) > 0:
-		err = fmt.Errorf("GET %s: the answer may be incomplete: %s", shownURL(u), got.warnings[0])
+		err = fmt.Errorf("GET %s: the answer may be incomplete: %s", endpoint.Shown(u), got.warnings[0])
 	case len(got.series)+got.skipped == 0:
-		err = fmt.Errorf("GET %s: no series of a Flink process in the last %s: do the matchers fit?", shownURL(u), p.lookback)
+		err = fmt.Errorf("GET %s: no series of a Flink process in the last %s: do the matchers fit?", endpoint.Shown(u), p.lookback)
 	default:
 		err = got.useless()
 	}
 	reach := Reach{
-		Interface: Prometheus, Target: shownURL(p.server), At: at, Err: err,
+		Interface: Prometheus, Target: endpoint.Shown(p.server), At: at, Err: err,
 		Skipped: got.skipped, Requests: p.http.requests.Load(),
 	}
 	return all.all(), []Reach{reach}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"truelag/endpoint"
 )
 
 // reportersAtOnce is how many reporters are asked at the same time: each page is parsed while it arrives.
@@ -75,7 +77,7 @@ func (r *reporter) read(ctx context.Context) ([]Job, []Reach) {
 // ask reads what is wanted of one page, or the page as a whole where its server knows no such question and answers
 // nothing. The page is never nil: what came before an error is in it.
 func (r *reporter) ask(ctx context.Context, u *url.URL) (*page, Reach) {
-	reach := Reach{Interface: Reporter, Target: shownURL(u), Requests: 1}
+	reach := Reach{Interface: Reporter, Target: endpoint.Shown(u), Requests: 1}
 	p, err := r.get(ctx, wantedOf(u))
 	if err == nil && !p.anyFlink && u.RawQuery == "" {
 		p, err = r.get(ctx, u)
@@ -96,7 +98,7 @@ func (r *reporter) get(ctx context.Context, u *url.URL) (*page, error) {
 	p := &page{}
 	after := time.Now()
 	var theirs serverClock
-	err := r.http.stream(ctx, u, answer{accept: "text/plain;version=0.0.4", from: "a Flink reporter"},
+	err := r.http.stream(ctx, u, answer{accept: endpoint.Text, from: "a Flink reporter"},
 		func(header http.Header, body io.Reader) (err error) {
 			theirs = readServerClock(header, after, time.Now())
 			p, err = readPage(body, maxPage)

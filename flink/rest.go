@@ -10,6 +10,8 @@ import (
 	"time"
 
 	promconfig "github.com/prometheus/common/config"
+
+	"truelag/endpoint"
 )
 
 // longestSilence is how long a poll waits for a dump that is not due yet. A job of which nobody tells for two minutes is
@@ -49,7 +51,7 @@ type restState struct {
 func newRESTPoller(
 	cfg RESTConfig, parameters bool, wants func(string) bool, keepEnded time.Duration, options ...promconfig.HTTPClientOption,
 ) (*restPoller, error) {
-	base, err := parseURL(cfg.URL)
+	base, err := endpoint.ParseBase(cfg.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +68,7 @@ func newRESTPoller(
 		cfg: cfg, parameters: parameters, wants: wants, keepEnded: keepEnded,
 		http: client, base: base, jobs: make(map[string]*restJob), updateInterval: cfg.UpdateInterval,
 	}
-	p.now.reach = Reach{Interface: REST, Target: shownURL(base)}
+	p.now.reach = Reach{Interface: REST, Target: endpoint.Shown(base)}
 	return p, nil
 }
 
@@ -117,7 +119,7 @@ func (p *restPoller) poll(ctx context.Context) (next time.Time) {
 		p.version, p.updateInterval = "", p.cfg.UpdateInterval // it may come back as another one
 	}
 	p.publish(names, Reach{
-		Interface: REST, Target: shownURL(p.base), At: time.Now(), Err: err,
+		Interface: REST, Target: endpoint.Shown(p.base), At: time.Now(), Err: err,
 		Skipped: int(poll.skipped.Load()), Requests: p.http.requests.Load(),
 	})
 	next = began.Add(p.cfg.Interval)

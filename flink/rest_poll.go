@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"truelag/endpoint"
 )
 
 // jobsAtOnce is how many jobs are asked at the same time: a JobManager has a few threads for all its clients.
@@ -28,7 +30,7 @@ func (p *restPoll) read(ctx context.Context) (names map[string]string, dumped ti
 	p.triggered = time.Now()
 	var numbers []metricAnswer
 	troubled := p.get(ctx, "/jobmanager/metrics?get=numRunningJobs", &numbers)
-	var refused *statusError
+	var refused *endpoint.StatusError
 	if troubled != nil && !errors.As(troubled, &refused) {
 		return nil, time.Time{}, troubled // whoever does not answer at all is asked nothing else
 	}
@@ -110,12 +112,12 @@ func (p *restPoller) get(ctx context.Context, pathAndQuery string, into any) err
 	path, query, _ := strings.Cut(pathAndQuery, "?")
 	u := p.base.JoinPath(path)
 	u.RawQuery = query
-	body, err := p.http.get(ctx, u, answer{accept: "application/json", from: "a JobManager's REST API"})
+	body, err := p.http.get(ctx, u, answer{accept: endpoint.JSON, from: "a JobManager's REST API"})
 	if err != nil {
 		return err
 	}
 	if err := decode(body, into); err != nil {
-		return fmt.Errorf("GET %s: %w", shownURL(u), err)
+		return fmt.Errorf("GET %s: %w", endpoint.Shown(u), err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"truelag/endpoint"
 	"truelag/mysql"
 )
 
@@ -39,7 +40,7 @@ type Connect struct {
 
 // NewConnect asks nothing yet.
 func NewConnect(cfg ConnectConfig) (*Connect, error) {
-	u, err := parseURL(cfg.URL)
+	u, err := endpoint.ParseURL(cfg.URL)
 	if err != nil {
 		return nil, fmt.Errorf("connector %s: %w", cfg.Connector, err)
 	}
@@ -80,8 +81,8 @@ func (c *Connect) Read(ctx context.Context) (mysql.Note, error) {
 }
 
 func (c *Connect) readOffsets(ctx context.Context) (mysql.Note, error) {
-	raw, err := c.http.get(ctx, c.offsets, jsonType)
-	if refused, ok := errors.AsType[*statusError](err); ok && refused.Code == http.StatusNotFound && !c.unknown(err) {
+	raw, err := c.http.json(ctx, c.offsets, nil)
+	if refused, ok := errors.AsType[*endpoint.StatusError](err); ok && refused.Code == http.StatusNotFound && !c.unknown(err) {
 		err = fmt.Errorf("%w: offsets are told from Kafka Connect 3.5 on, and under the URL of the REST API itself", err)
 	}
 	if err != nil {
@@ -90,19 +91,19 @@ func (c *Connect) readOffsets(ctx context.Context) (mysql.Note, error) {
 	all, err := parseOffsets(raw)
 	note, wrong := choose(all, c.cfg.Server, "event")
 	if err := errors.Join(err, wrong); err != nil {
-		return note, fmt.Errorf("GET %s: %w", shownURL(c.offsets), err)
+		return note, fmt.Errorf("GET %s: %w", endpoint.Shown(c.offsets), err)
 	}
 	return note, nil
 }
 
 func (c *Connect) readState(ctx context.Context) (connectorState, error) {
-	raw, err := c.http.get(ctx, c.status, jsonType)
+	raw, err := c.http.json(ctx, c.status, nil)
 	if err != nil {
 		return connectorState{}, err
 	}
 	told, err := parseConnectorState(raw)
 	if err != nil {
-		return told, fmt.Errorf("GET %s: %w", shownURL(c.status), err)
+		return told, fmt.Errorf("GET %s: %w", endpoint.Shown(c.status), err)
 	}
 	return told, nil
 }
@@ -110,7 +111,7 @@ func (c *Connect) readState(ctx context.Context) (connectorState, error) {
 // unknown tells whether the worker says that it has no such connector. A path that it does not know is answered with the same
 // status, and so is whatever a proxy does not know.
 func (c *Connect) unknown(err error) bool {
-	refused, ok := errors.AsType[*statusError](err)
+	refused, ok := errors.AsType[*endpoint.StatusError](err)
 	return ok && refused.Code == http.StatusNotFound && strings.Contains(strings.ToLower(refused.Message), "connector") &&
 		strings.Contains(refused.Message, oneLine(c.cfg.Connector))
 }

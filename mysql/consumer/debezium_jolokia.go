@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"truelag/endpoint"
 	"truelag/mysql"
 )
 
@@ -81,7 +82,7 @@ func (j *Jolokia) Read(ctx context.Context) (mysql.Note, error) {
 
 // ask returns the attributes by bean; there may be none.
 func (j *Jolokia) ask(ctx context.Context, u *url.URL) (map[string]fields, error) {
-	raw, err := j.http.post(ctx, u, j.question)
+	raw, err := j.http.json(ctx, u, j.question)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (j *Jolokia) ask(ctx context.Context, u *url.URL) (map[string]fields, error
 	default:
 		return answer.Value, nil
 	}
-	return nil, fmt.Errorf("POST %s: %w", shownURL(u), err)
+	return nil, fmt.Errorf("POST %s: %w", endpoint.Shown(u), err)
 }
 
 // takeBean takes a bean's attributes. Its name is DOMAIN:context=CONTEXT,server=SERVER,type=connector-metrics.

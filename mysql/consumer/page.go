@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -52,7 +51,7 @@ func (p *pages) read(ctx context.Context, wanted func(name string) bool) ([]samp
 	var wait sync.WaitGroup
 	for i, u := range p.urls {
 		wait.Go(func() {
-			errs[i] = p.http.stream(ctx, http.MethodGet, u, nil, textType, func(body io.Reader) (err error) {
+			errs[i] = p.http.page(ctx, u, func(body io.Reader) (err error) {
 				found[i], err = readPage(body, wanted)
 				return err
 			})

@@ -1,0 +1,57 @@
+package endpoint
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// ParseURL takes the URL of a page. Credentials have settings of their own; an error does not show any that are in it.
+func ParseURL(raw string) (*url.URL, error) {
+	u, err := parse(raw)
+	if err == nil && u.Fragment != "" {
+		return nil, fmt.Errorf("URL %q has a fragment: want none", Shown(u))
+	}
+	return u, err
+}
+
+// ParseBase takes the URL of a server, to which paths and queries are added, as ParseURL does.
+func ParseBase(raw string) (*url.URL, error) {
+	u, err := parse(raw)
+	if err == nil && (u.RawQuery != "" || u.Fragment != "") {
+		return nil, fmt.Errorf("URL %q has a query or fragment: want none", Shown(u))
+	}
+	return u, err
+}
+
+func parse(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		if _, after, ok := strings.Cut(raw, "@"); ok {
+			raw = "...@" + after
+		}
+		return nil, fmt.Errorf("URL %q: %w", raw, Bare(err))
+	}
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, fmt.Errorf("URL %q: want http://HOST:PORT or https://HOST:PORT, with a path where there is one", Shown(u))
+	case u.User != nil:
+		return nil, fmt.Errorf("URL %q has user information: want none, credentials have settings of their own", Shown(u))
+	}
+	return u, nil
+}
+
+// Shown is a URL as logs and metrics may show it: without user information, query or fragment.
+func Shown(u *url.URL) string {
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath, Opaque: u.Opaque}
+	return shown.String()
+}
+
+// Bare takes the URL, which may have user information, off an error of net/http.
+func Bare(err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		return wrapped.Err
+	}
+	return err
+}
