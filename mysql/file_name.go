@@ -39,7 +39,7 @@ func (n FileName) Number() (int64, bool) {
 	return v, err == nil
 }
 
-// compareNumber is below 0 where n's number is lower than o's, above 0 where it is higher.
-func (n FileName) compareNumber(o FileName) int {
+// CompareNumber is below 0 where n's number is lower than o's, above 0 where it is higher.
+func (n FileName) CompareNumber(o FileName) int {
 	return cmp.Or(cmp.Compare(len(n.digits), len(o.digits)), strings.Compare(n.digits, o.digits))
 }

@@ -61,8 +61,8 @@ func FuzzFileName(f *testing.F) {
 		if !strings.HasPrefix(one, a.Base+".") {
 			t.Errorf("%q has the base %q", one, a.Base)
 		}
-		if a.compareNumber(b) != -b.compareNumber(a) || a.compareNumber(a) != 0 {
-			t.Errorf("%q and %q: %d, the other way %d", one, two, a.compareNumber(b), b.compareNumber(a))
+		if a.CompareNumber(b) != -b.CompareNumber(a) || a.CompareNumber(a) != 0 {
+			t.Errorf("%q and %q: %d, the other way %d", one, two, a.CompareNumber(b), b.CompareNumber(a))
 		}
 		m, fits := a.Number()
 		if n, both := b.Number(); fits && both {
@@ -72,11 +72,11 @@ func FuzzFileName(f *testing.F) {
 			} else if m > n {
 				want = 1
 			}
-			if a.compareNumber(b) != want {
-				t.Errorf("%d and %d: %d", m, n, a.compareNumber(b))
+			if a.CompareNumber(b) != want {
+				t.Errorf("%d and %d: %d", m, n, a.CompareNumber(b))
 			}
 		}
-		if again, ok := ParseFileName(fmt.Sprintf("%s.%s", a.Base, "000"+one[len(a.Base)+1:])); !ok || again.compareNumber(a) != 0 || again.Base != a.Base {
+		if again, ok := ParseFileName(fmt.Sprintf("%s.%s", a.Base, "000"+one[len(a.Base)+1:])); !ok || again.CompareNumber(a) != 0 || again.Base != a.Base {
 			t.Errorf("%q with leading zeros is %+v", one, again)
 		}
 	})

@@ -70,14 +70,14 @@ func (inv *Inventory) unlisted(p *Position) State {
 			continue
 		}
 		last = &other
-		listed = listed || other.compareNumber(name) == 0
+		listed = listed || other.CompareNumber(name) == 0
 	}
 	switch {
 	case !ok || listed:
 		return Invalid
 	case last == nil:
 		return Foreign
-	case name.compareNumber(*last) > 0:
+	case name.CompareNumber(*last) > 0:
 		return inv.ahead(p)
 	default: // before the first, or taken out from between
 		return Purged
