@@ -3,7 +3,6 @@ package mysql
 import (
 	"context"
 	"database/sql"
-	"sync"
 	"time"
 )
 
@@ -15,8 +14,7 @@ type listReader struct {
 	timeout time.Duration // of what no lock holds up
 	asker   asker         // of the question under way
 
-	now   *question // nil: none is under way
-	ended sync.WaitGroup
+	now *question // nil: none is under way
 }
 
 // question is a statement that was sent.
@@ -28,7 +26,7 @@ type question struct {
 }
 
 // await waits for the answer to the question under way, and where there is none, for that to a new one. It is false where
-// ctx ends before. A late answer is the next await's.
+// ctx ends before: then the answer is late.
 func (l *listReader) await(ctx context.Context) (list, bool) {
 	if l.now == nil {
 		l.ask()
@@ -36,26 +34,24 @@ func (l *listReader) await(ctx context.Context) (list, bool) {
 	select {
 	case <-l.now.answered:
 	case <-ctx.Done():
-		select { // it may have come as well
-		case <-l.now.answered:
-		default:
-			return list{}, false
-		}
+	}
+	return l.late()
+}
+
+// late is the answer to the question under way, as far as it has come; false: there is none yet.
+func (l *listReader) late() (list, bool) {
+	if l.now == nil {
+		return list{}, false
+	}
+	select {
+	case <-l.now.answered:
+	default:
+		return list{}, false
 	}
 	answer := l.now.answer
 	l.now.cancel()
 	l.now = nil
 	return answer, true
-}
-
-// late is the answer to a question that an await has given up; false: there is none yet.
-func (l *listReader) late() (list, bool) {
-	if l.now == nil {
-		return list{}, false
-	}
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
-	return l.await(ended)
 }
 
 // waitingSince is when the question was asked that is not answered yet; zero: none.
@@ -70,7 +66,7 @@ func (l *listReader) ask() {
 	ctx, cancel := context.WithCancel(context.Background())
 	q := &question{at: time.Now(), cancel: cancel, answered: make(chan struct{})}
 	l.now = q
-	l.ended.Go(func() {
+	go func() {
 		defer close(q.answered)
 		q.answer = list{at: q.at}
 		var asked sent
@@ -80,7 +76,7 @@ func (l *listReader) ask() {
 			return err
 		})
 		q.answer.sent = asked.list()
-	})
+	}()
 }
 
 func (l *listReader) read(ctx context.Context) (identity, []File, error) {
@@ -107,6 +103,5 @@ func (l *listReader) forget() {
 
 func (l *listReader) close() error {
 	l.forget()
-	l.ended.Wait()
 	return l.db.Close()
 }
