@@ -40,26 +40,33 @@ func newRounds(cfg Config, db, lists *sql.DB, logger log.Logger) *rounds {
 	return r
 }
 
-// next is one round: positions first, so that what is written meanwhile counts as not yet read; then what no lock holds up, then
-// the list of files, and the events last.
+// next is one round: positions first, so that what is written meanwhile counts as not yet read; then the server.
 func (r *rounds) next(ctx context.Context) *Reading {
 	reading := &Reading{At: time.Now()}
-	defer func() {
-		if !errors.Is(ctx.Err(), context.Canceled) { // else somebody ended it, and nothing is wrong
-			r.log(reading)
-		}
-	}()
 	r.sent = &sent{}
-	ctx = r.sent.traced(ctx, "")
-	defer func() { reading.Statements = r.sent.list() }()
-	reading.Consumers = r.notes(ctx)
+	traced := r.sent.traced(ctx, "")
+	reading.Consumers = r.notes(traced)
+	if err := guarded(func() error { return r.survey(traced, reading) }); err != nil {
+		*reading = Reading{At: reading.At, Err: err, Consumers: reading.Consumers}
+		for i := range reading.Consumers {
+			c := &reading.Consumers[i]
+			c.Scan, c.ScanErr = nil, nil
+			c.Distance = Measure(nil, c.position(), Scan{})
+		}
+	}
+	reading.Statements = r.sent.list()
+	if !errors.Is(ctx.Err(), context.Canceled) { // else somebody ended it, and nothing is wrong
+		r.log(reading)
+	}
+	return reading
+}
+
+// survey reads the server, and measures the consumers by it: first what no lock holds up, then the list of files, and the events
+// last. An error leaves the reading half made.
+func (r *rounds) survey(ctx context.Context, reading *Reading) error {
 	f, err := r.facts(ctx)
 	if err != nil {
-		reading.Err = err
-		for i := range reading.Consumers {
-			reading.Consumers[i].Distance = Measure(nil, reading.Consumers[i].position(), Scan{})
-		}
-		return reading
+		return err
 	}
 	r.meet(f.identity)
 	reading.Version, reading.Flavor = f.version, f.flavor
@@ -76,7 +83,7 @@ func (r *rounds) next(ctx context.Context) *Reading {
 	if r.cfg.Scanner != nil {
 		reading.Features = append(reading.Features, Feature{FeatureScan, r.denied})
 	}
-	return reading
+	return nil
 }
 
 func (r *rounds) notes(ctx context.Context) []ConsumerReading {

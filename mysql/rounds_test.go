@@ -187,6 +187,36 @@ type panicking struct{ notebook }
 
 func (*panicking) Read(context.Context) (Note, error) { panic("out of range") }
 
+// A round that panics is one in which the server could not be read, and is logged as such.
+func TestRoundPanics(t *testing.T) {
+	f := fake(t)
+	var logged lines
+	cfg := Config{Dial: f.dial(), Timeout: 10 * time.Second, FilesTimeout: 10 * time.Second, Consumers: []Consumer{at("binlog.000002", 388, "")}}
+	s, err := New(cfg, log.NewLogfmtLogger(&logged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	works(t, s)
+	s.rounds.writes = nil // the list of files cannot be taken in then
+	r := s.Read(t.Context())
+	if r.Err == nil || !strings.Contains(r.Err.Error(), "panic: assignment to entry in nil map") {
+		t.Fatalf("%v", r.Err)
+	}
+	c := r.Consumers[0]
+	if r.Version != "" || r.Inventory != nil || r.Features != nil || len(r.Statements) == 0 || c.Err != nil || c.Note.Position == nil || c.Distance != (Distance{}) {
+		t.Errorf("half of it is left, or what was read is lost: %+v", r)
+	}
+	s.rounds.writes = writes{}
+	works(t, s)
+	text := logged.String()
+	for part, want := range map[string]int{"panic: ": 1, "what=server": 2, `it is read again" what=server`: 1, "\n": 2} {
+		if n := strings.Count(text, part); n != want {
+			t.Errorf("%q is %d times, want %d, in\n%.3000s", part, n, want, text)
+		}
+	}
+}
+
 func TestRetention(t *testing.T) {
 	f := fake(t)
 	f.errors["SELECT @@global.binlog_expire"] = errors.New("no")

@@ -105,13 +105,7 @@ func (s *Server) board(ctx context.Context) (*flight, *Reading) {
 	s.now = f
 	s.ended.Go(func() {
 		defer cancel()
-		err := guarded(func() error {
-			f.read = s.rounds.next(own)
-			return nil
-		})
-		if err != nil {
-			f.read = s.rounds.unread(err)
-		}
+		f.read = s.rounds.next(own)
 		s.mu.Lock()
 		s.now, s.last = nil, f.read
 		s.mu.Unlock()
