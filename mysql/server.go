@@ -16,7 +16,6 @@ import (
 type Server struct {
 	cfg    Config
 	rounds *rounds
-	ended  sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
@@ -103,14 +102,14 @@ func (s *Server) board(ctx context.Context) (*flight, *Reading) {
 	own, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	f := &flight{landed: make(chan struct{}), cancel: cancel}
 	s.now = f
-	s.ended.Go(func() {
+	go func() {
 		defer cancel()
 		f.read = s.rounds.next(own)
 		s.mu.Lock()
 		s.now, s.last = nil, f.read
 		s.mu.Unlock()
 		close(f.landed)
-	})
+	}()
 	return f, s.last
 }
 
@@ -123,10 +122,11 @@ func (s *Server) Close() {
 		return
 	}
 	s.closed = true
-	if s.now != nil {
-		s.now.cancel()
-	}
+	f := s.now
 	s.mu.Unlock()
-	s.ended.Wait()
+	if f != nil {
+		f.cancel()
+		<-f.landed
+	}
 	s.rounds.close()
 }
