@@ -15,8 +15,8 @@ import (
 // lifetime is when a connection is made anew: one that never ends would stay with a server whose name has moved on to another.
 const lifetime = 10 * time.Minute
 
-// network is how net.Dial names the address.
-func (d Dial) network() (network, address string, err error) {
+// Network is how net.Dial names the address. An error says what an address looks like.
+func (d Dial) Network() (network, address string, err error) {
 	if path, ok := strings.CutPrefix(d.Address, "unix:"); ok {
 		if path == "" {
 			return "", "", fmt.Errorf("address %q: want host:port or unix:/path/of/socket", d.Address)
@@ -33,7 +33,7 @@ func (d Dial) network() (network, address string, err error) {
 func (d Dial) Open() (*sql.DB, error) {
 	cfg := driver.NewConfig()
 	var err error
-	if cfg.Net, cfg.Addr, err = d.network(); err != nil {
+	if cfg.Net, cfg.Addr, err = d.Network(); err != nil {
 		return nil, err
 	}
 	if d.User == "" {

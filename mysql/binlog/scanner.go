@@ -6,9 +6,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
-	"strings"
 	"time"
 
 	"truelag/mysql"
@@ -50,13 +48,15 @@ var _ mysql.Scanner = (*Scanner)(nil)
 
 // New checks cfg and connects to nothing.
 func New(cfg Config) (*Scanner, error) {
-	s := &Scanner{cfg: cfg, network: "tcp", address: cfg.Dial.Address, tls: cfg.Dial.TLS.Clone(), ignored: map[string]bool{}, turn: make(chan struct{}, 1)}
-	if path, ok := strings.CutPrefix(cfg.Dial.Address, "unix:"); ok {
-		s.network, s.address = "unix", path
-	} else if host, _, err := net.SplitHostPort(cfg.Dial.Address); err != nil {
-		return nil, fmt.Errorf("address %q: want host:port or unix:/path/of/socket", cfg.Dial.Address)
-	} else if s.tls != nil && s.tls.ServerName == "" {
-		s.tls.ServerName = host
+	s := &Scanner{cfg: cfg, tls: cfg.Dial.TLS.Clone(), ignored: map[string]bool{}, turn: make(chan struct{}, 1)}
+	var err error
+	if s.network, s.address, err = cfg.Dial.Network(); err != nil {
+		return nil, err
+	}
+	if s.tls != nil && s.tls.ServerName == "" && s.network == "tcp" {
+		if s.tls.ServerName, _, err = net.SplitHostPort(s.address); err != nil {
+			return nil, err
+		}
 	}
 	if cfg.MaxBytes <= 0 || cfg.Timeout <= 0 {
 		return nil, errors.New("a scan has no bound of bytes, or none of time")
