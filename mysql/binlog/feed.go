@@ -88,10 +88,7 @@ func (f *feed) next() (event, error) {
 }
 
 func (f *feed) wrong(h header, err error) error {
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("event of type %d before %s:%d: %w", h.code, f.file, f.pos, err)
+	return fmt.Errorf("event of type %d before %s:%d: %w", h.code, f.file, f.pos, cut(err))
 }
 
 // admit takes in what a server puts between the events of its files, and is false for that.
