@@ -7,6 +7,7 @@
 package mysql
 
 import (
+	"slices"
 	"time"
 
 	"truelag/mysql/gtid"
@@ -64,6 +65,14 @@ type Inventory struct {
 
 	// Expire is after which time without a write a file is purged. 0: not by time, or not known.
 	Expire time.Duration
+}
+
+// Find is the index of the file of a name among Files, or -1. Only what stands between a server and its clients lists a name twice:
+// then it is the first.
+func (inv *Inventory) Find(name string) (at int, twice bool) {
+	named := func(f File) bool { return f.Name == name }
+	at = slices.IndexFunc(inv.Files, named)
+	return at, at >= 0 && slices.ContainsFunc(inv.Files[at+1:], named)
 }
 
 // File is a file of a binlog.

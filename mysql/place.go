@@ -30,30 +30,18 @@ func (inv *Inventory) locate(p *Position) place {
 	case p.Pos < 0:
 		return place{state: Invalid}
 	}
-	at := place{state: OK, index: -1}
-	for i, f := range inv.Files {
-		if f.Name != p.File {
-			continue
-		}
-		if at.index >= 0 { // only what stands between a server and its clients lists a name twice
-			at.ambiguous = true
-			break
-		}
-		at.index = i
-	}
-	if at.index < 0 {
+	index, twice := inv.Find(p.File)
+	if index < 0 {
 		return place{state: inv.unlisted(p)}
 	}
-	end := inv.Files[at.index].End()
+	end := inv.Files[index].End()
 	switch {
 	case !end.Known:
 		return place{state: Unknown}
 	case p.Pos > end.N:
 		return place{state: inv.ahead(p)}
 	}
-	at.pos = max(p.Pos, magicSize)
-	at.ambiguous = at.ambiguous || p.Pos < wrap && end.N-p.Pos >= wrap
-	return at
+	return place{state: OK, index: index, pos: max(p.Pos, magicSize), ambiguous: twice || p.Pos < wrap && end.N-p.Pos >= wrap}
 }
 
 // unlisted says why a position's file is not among the server's.

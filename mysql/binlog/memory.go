@@ -122,7 +122,7 @@ func (s *Scanner) start(ctx context.Context, inv *mysql.Inventory, at int) (time
 		return time.Time{}, fmt.Errorf("read the beginning of %s: %w", name, denied(err))
 	}
 	for old := range s.memory.begun { // of files that are purged
-		if !slices.ContainsFunc(inv.Files, func(f mysql.File) bool { return f.Name == old }) {
+		if at, _ := inv.Find(old); at < 0 {
 			delete(s.memory.begun, old)
 		}
 	}

@@ -111,17 +111,11 @@ const wrap = 1 << 32
 
 // find is the index of the position's file, or -1 and perhaps why it is not looked at.
 func find(inv *mysql.Inventory, p *mysql.Position) (at int, why string) {
-	at = -1
-	for i, f := range inv.Files {
-		if f.Name != p.File {
-			continue
-		}
-		if at >= 0 {
-			return -1, "the server lists the position's file twice"
-		}
-		at = i
-	}
-	if at < 0 || p.Pos < 0 {
+	at, twice := inv.Find(p.File)
+	switch {
+	case twice:
+		return -1, "the server lists the position's file twice"
+	case at < 0 || p.Pos < 0:
 		return -1, ""
 	}
 	end := inv.Files[at].End()
