@@ -56,7 +56,7 @@ func TestDoubt(t *testing.T) {
 				p := &Position{File: "b.000001", Pos: 500, GTIDs: uuidA + ":" + r.consumed}
 				w.weigh(inv, p)
 				d := w.doubt.measure(inv, p, Scan{})
-				w.doubt.well = d.State == OK || d.State == CaughtUp
+				w.doubt.well = d.State.well()
 				if d.State != r.want || d.Bytes.Known != (r.want == OK) {
 					t.Errorf("reading %d: %+v, want %s", i, d, r.want)
 				}

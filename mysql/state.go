@@ -28,6 +28,9 @@ func (s State) String() string {
 	}[s]
 }
 
+// well tells whether the consumer can go on.
+func (s State) well() bool { return s == OK || s == CaughtUp }
+
 // After says what the events are that follow a position. Bytes do not tell: a rotation leaves some that hold no transaction,
 // and many consumers stay at the start of the last transaction that they have handled until the next one.
 type After uint8

@@ -42,7 +42,7 @@ func (r *rounds) measure(ctx context.Context, reading *Reading) {
 		inv, p := reading.Inventory, c.position()
 		w.weigh(inv, p)
 		c.Distance = w.doubt.measure(inv, p, Scan{})
-		if r.cfg.Scanner != nil && (c.Distance.State == OK || c.Distance.State == CaughtUp) {
+		if r.cfg.Scanner != nil && c.Distance.State.well() {
 			if r.scan(ctx, c, inv) {
 				r.first = (at + 1) % n
 			}
@@ -54,7 +54,7 @@ func (r *rounds) measure(ctx context.Context, reading *Reading) {
 				denied = c.ScanErr
 			}
 		}
-		w.doubt.well = c.Distance.State == OK || c.Distance.State == CaughtUp
+		w.doubt.well = c.Distance.State.well()
 	}
 	if denied != nil || proven { // what is remembered, or cannot be scanned, tells nothing of privileges
 		r.denied = denied
