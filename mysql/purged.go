@@ -11,16 +11,16 @@ import (
 // start is what a MariaDB server had written when it began a file. What it had written before its first file is what it has
 // purged: it has no variable for that.
 type start struct {
-	server, file string
-	set          *gtid.Set
+	file string
+	set  *gtid.Set
 }
 
 // purged asks for the set at the beginning of a file, unless it is known. nil: the file is gone.
-func (s *start) purged(ctx context.Context, db *sql.DB, server, file string) (*gtid.Set, error) {
-	if s.set != nil && s.server == server && s.file == file {
+func (s *start) purged(ctx context.Context, db *sql.DB, file string) (*gtid.Set, error) {
+	if s.set != nil && s.file == file {
 		return s.set, nil
 	}
-	*s = start{server: server, file: file}
+	*s = start{file: file}
 	err := connected(ctx, db, func(conn *sql.Conn) error {
 		return query(ctx, conn, func(r row) error {
 			text, ok := r.text("purged")

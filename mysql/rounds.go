@@ -123,7 +123,7 @@ func (r *rounds) meet(id identity) {
 	}
 	r.server = id
 	r.lists.forget()
-	r.list, r.writes = list{}, writes{}
+	r.list, r.writes, r.start = list{}, writes{}, start{}
 	r.first, r.denied = 0, nil
 }
 
@@ -173,7 +173,7 @@ func (r *rounds) purge(ctx context.Context, f *facts) {
 	}
 	ctx, cancel := share(ctx, r.cfg.Timeout)
 	defer cancel()
-	f.purged, f.gtidsErr = r.start.purged(ctx, r.db, f.server, r.list.files[0].Name)
+	f.purged, f.gtidsErr = r.start.purged(ctx, r.db, r.list.files[0].Name)
 }
 
 // inventory is what the server has. Without a binlog its sets tell nothing of what a consumer can read there.
