@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
@@ -27,11 +26,12 @@ func MySQLVersions() []string { return []string{MySQL80, MySQL57, MySQL56, Maria
 
 // MySQLOptions says which server to start. The zero value is MySQL 8.0.
 type MySQLOptions struct {
-	Version       string   // MySQL80 when empty
-	LogBin        string   // base name of the binlog's files; mysql-bin when empty
-	MaxBinlogSize int      // bytes after which a file ends with its last transaction; 65536 when 0, 4096 at least
-	Extra         []string // more lines of my.cnf
+	Version string // MySQL80 when empty
+	LogBin  string // base name of the binlog's files; mysql-bin when empty
 }
+
+// MaxBinlogSize is in bytes: after so many a file of a binlog ends with its last transaction.
+const MaxBinlogSize = 65536
 
 func (o MySQLOptions) normal() MySQLOptions {
 	if o.Version == "" {
@@ -39,9 +39,6 @@ func (o MySQLOptions) normal() MySQLOptions {
 	}
 	if o.LogBin == "" {
 		o.LogBin = "mysql-bin"
-	}
-	if o.MaxBinlogSize == 0 {
-		o.MaxBinlogSize = 65536
 	}
 	return o
 }
@@ -54,14 +51,14 @@ func (o MySQLOptions) old() bool { return o.Version == MySQL56 || o.Version == M
 
 // MySQL is a running MySQL or MariaDB server with a binlog in rows, and GTIDs.
 type MySQL struct {
-	Options  MySQLOptions
-	Address  string // host:port
-	Socket   string
-	CA       string  // PEM file with the server's certificate, good for localhost and 127.0.0.1; empty: it has no TLS
-	Root     *sql.DB // may do everything
-	ServerID uint32
+	Options MySQLOptions
+	Address string  // host:port
+	CA      string  // PEM file with the server's certificate, good for localhost and 127.0.0.1; empty: it has no TLS
+	Root    *sql.DB // may do everything
 
 	process
+	socket  string
+	id      uint32 // server_id
 	home    string
 	dir     string
 	library string
@@ -74,18 +71,6 @@ func (p *Pool) MySQL(t testing.TB, o MySQLOptions) *MySQL {
 	t.Helper()
 	o = o.normal()
 	return share(t, p, &p.mysqls, fmt.Sprint(o), func() (*MySQL, error) { return p.startMySQL(o) })
-}
-
-// StartMySQL starts a server for one test. It is killed, not stopped, when the test ends.
-func (p *Pool) StartMySQL(t testing.TB, o MySQLOptions) *MySQL {
-	t.Helper()
-	m, err := p.startMySQL(o.normal())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(m.kill)
-	showLogs(t, m.logs)
-	return m
 }
 
 func (p *Pool) startMySQL(o MySQLOptions) (*MySQL, error) {
@@ -106,33 +91,27 @@ func (p *Pool) startMySQL(o MySQLOptions) (*MySQL, error) {
 	})
 }
 
-// boot starts the server and makes its users.
+// boot starts the server and makes its users once it answers.
 func (m *MySQL) boot(ctx context.Context) error {
-	if err := m.launchServer(ctx); err != nil {
-		return err
-	}
-	return m.addUsers(ctx)
-}
-
-// launchServer starts the process and waits until it answers.
-func (m *MySQL) launchServer(ctx context.Context) error {
 	err := m.launch("sh", guarded(filepath.Join(m.home, "bin"), "--defaults-file="+filepath.Join(m.dir, "my.cnf")), "LD_LIBRARY_PATH="+m.library)
 	if err != nil {
 		return err
 	}
-	return await(ctx, func() error {
+	err = await(ctx, func() error {
 		if m.died() {
 			return fmt.Errorf("%w: %s ended by itself", errHopeless, m.name)
 		}
 		return m.Root.PingContext(ctx)
 	})
+	if err != nil {
+		return err
+	}
+	return m.addUsers(ctx)
 }
 
 func (m *MySQL) kill() {
 	m.process.kill()
-	if m.Root != nil {
-		m.Root.Close()
-	}
+	m.Root.Close()
 }
 
 func (m *MySQL) logs() map[string]string { return map[string]string{m.name: m.log} }
@@ -142,39 +121,6 @@ func (m *MySQL) Alone(t testing.TB) {
 	t.Helper()
 	m.alone.Lock()
 	t.Cleanup(m.alone.Unlock)
-}
-
-// Kill ends the server at once, as kill -9 does.
-func (m *MySQL) Kill() { m.process.kill() }
-
-// Stop ends the server in good order.
-func (m *MySQL) Stop(t testing.TB) {
-	t.Helper()
-	if err := m.stop(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Restart starts a server that was ended, and waits until it answers.
-func (m *MySQL) Restart(t testing.TB) {
-	t.Helper()
-	within(t, patience, m.launchServer)
-}
-
-// Freeze makes the server hang, until Thaw: its connections stay open, and nothing is answered.
-func (m *MySQL) Freeze(t testing.TB) {
-	t.Helper()
-	if err := m.signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Thaw lets a frozen server go on.
-func (m *MySQL) Thaw(t testing.TB) {
-	t.Helper()
-	if err := m.signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // DB is a pool of connections of a user, for whoever closes it.
@@ -192,7 +138,7 @@ func (m *MySQL) open(user string) (*sql.DB, error) {
 	c := mysql.NewConfig()
 	c.User, c.Passwd, c.Net, c.Addr = user, Password(user), "tcp", m.Address
 	if user == "root" {
-		c.Passwd, c.Net, c.Addr = "", "unix", m.Socket
+		c.Passwd, c.Net, c.Addr = "", "unix", m.socket
 	}
 	c.MultiStatements, c.Logger = true, &mysql.NopLogger{}
 	connector, err := mysql.NewConnector(c)

@@ -23,7 +23,7 @@ func (m *MySQL) configure() error {
 		return err
 	}
 	m.name, m.log = fmt.Sprintf("%s at port %d", m.Options.Version, ports[0]), filepath.Join(m.dir, "server.log")
-	m.Address, m.Socket, m.ServerID = fmt.Sprintf("127.0.0.1:%d", ports[0]), filepath.Join(m.dir, "socket"), uint32(ports[0])
+	m.Address, m.socket, m.id = fmt.Sprintf("127.0.0.1:%d", ports[0]), filepath.Join(m.dir, "socket"), uint32(ports[0])
 	if err := os.CopyFS(filepath.Join(m.dir, "data"), os.DirFS(filepath.Join(m.home, "data"))); err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (m *MySQL) configure() error {
 			return err
 		}
 	}
-	settings := append(m.settings(), m.Options.Extra...)
+	settings := m.settings()
 	if !m.Options.old() {
 		m.CA = filepath.Join(m.dir, "ca.pem")
 		keys := filepath.Join(m.dir, "server.pem")
@@ -57,14 +57,14 @@ func (m *MySQL) settings() []string {
 		"basedir=" + server,
 		"datadir=" + in("data"),
 		"tmpdir=" + in("tmp"),
-		"socket=" + m.Socket,
+		"socket=" + m.socket,
 		"pid-file=" + in("pid"),
 		"bind-address=127.0.0.1",
-		fmt.Sprintf("port=%d", m.ServerID),
-		fmt.Sprintf("server_id=%d", m.ServerID),
+		fmt.Sprintf("port=%d", m.id),
+		fmt.Sprintf("server_id=%d", m.id),
 		"log_bin=" + filepath.Join(in("binlog"), o.LogBin),
 		"binlog_format=ROW",
-		fmt.Sprintf("max_binlog_size=%d", o.MaxBinlogSize),
+		fmt.Sprintf("max_binlog_size=%d", MaxBinlogSize),
 		"log_slave_updates=ON",
 		"skip-name-resolve",
 		"skip-slave-start",

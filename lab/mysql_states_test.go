@@ -146,7 +146,7 @@ func TestBinlogManyFiles(t *testing.T) {
 		begin := here(t, m, "beginning")
 		m.Exec(t, "SET GLOBAL max_binlog_size=4096", "FLUSH BINARY LOGS")
 		fill(t, m, "many", 850)
-		m.Exec(t, fmt.Sprintf("SET GLOBAL max_binlog_size=%d", m.Options.MaxBinlogSize))
+		m.Exec(t, fmt.Sprintf("SET GLOBAL max_binlog_size=%d", lab.MaxBinlogSize))
 		m.Rotate(t)
 		marks := []*mark{begin, here(t, m, "end")}
 		_, distances, truth := atRest(t, m, mysqlReader(t, m, lab.FilesOnly, nil, consumers(marks)...), marks)
