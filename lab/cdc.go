@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,12 +33,8 @@ func (p *Pool) Maxwell(t testing.TB, m *MySQL) *Reader {
 	m.Exec(t, "SET sql_log_bin=0",
 		fmt.Sprintf("GRANT ALL ON maxwell.* TO %s@'%%' IDENTIFIED BY '%s'", MaxwellUser, Password(MaxwellUser)),
 		fmt.Sprintf("GRANT SELECT, REPLICATION CLIENT, REPLICATION SLAVE ON *.* TO %s@'%%'", MaxwellUser))
-	host, port, err := net.SplitHostPort(m.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	java := home.command("256m", "com.zendesk.maxwell.Maxwell", "--producer=stdout", "--host="+host, "--port="+port, "--user="+MaxwellUser,
-		"--password="+Password(MaxwellUser), "--replica_server_id=6301", "--client_id="+MaxwellClient, "--log_level=warn")
+	java := home.command("256m", "com.zendesk.maxwell.Maxwell", "--producer=stdout", "--host=127.0.0.1", fmt.Sprint("--port=", m.Port),
+		"--user="+MaxwellUser, "--password="+Password(MaxwellUser), "--replica_server_id=6301", "--client_id="+MaxwellClient, "--log_level=warn")
 	return p.reader(t, "Maxwell", "sh", guarded("java", java...))
 }
 
@@ -53,11 +48,7 @@ func (p *Pool) Canal(t testing.TB, m *MySQL, folder string) *Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, port, err := net.SplitHostPort(m.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p.reader(t, "Canal", "java", home.command("256m", "CanalRun", port, Replicator, Password(Replicator), folder))
+	return p.reader(t, "Canal", "java", home.command("256m", "CanalRun", fmt.Sprint(m.Port), Replicator, Password(Replicator), folder))
 }
 
 func (p *Pool) reader(t testing.TB, name, program string, args []string) *Reader {

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 )
@@ -64,11 +63,7 @@ func (c *Connect) properties(port int) map[string]string {
 }
 
 // debezium is the configuration of a connector that captures one database.
-func (c *Connect) debezium(name string, m *MySQL, database string, server int32) (map[string]string, error) {
-	host, port, err := net.SplitHostPort(m.Address)
-	if err != nil {
-		return nil, err
-	}
+func (c *Connect) debezium(name string, m *MySQL, database string, server int32) map[string]string {
 	class := "io.debezium.connector.mysql.MySqlConnector"
 	if m.Options.MariaDB() {
 		class = "io.debezium.connector.mariadb.MariaDbConnector"
@@ -76,8 +71,8 @@ func (c *Connect) debezium(name string, m *MySQL, database string, server int32)
 	return map[string]string{
 		"connector.class":       class,
 		"tasks.max":             "1",
-		"database.hostname":     host,
-		"database.port":         port,
+		"database.hostname":     "127.0.0.1",
+		"database.port":         fmt.Sprint(m.Port),
 		"database.user":         Replicator,
 		"database.password":     Password(Replicator),
 		"database.server.id":    fmt.Sprint(server),
@@ -93,5 +88,5 @@ func (c *Connect) debezium(name string, m *MySQL, database string, server int32)
 		"schema.history.internal.kafka.topic":             "history." + name,
 		"schema.history.internal.kafka.query.timeout.ms":  "60000",
 		"schema.history.internal.kafka.create.timeout.ms": "60000",
-	}, nil
+	}
 }

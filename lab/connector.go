@@ -23,16 +23,11 @@ type ConnectorStatus struct {
 	Trace           string // of a failed task
 }
 
-// Debezium makes a connector that reads a database of a server, which must have a transaction in its binlog. More are properties. It is
-// deleted when the test ends; its offset stays.
-func (c *Connect) Debezium(t testing.TB, name string, m *MySQL, database string, more map[string]string) *Connector {
+// Debezium makes a connector that reads a database of a server, which must have a transaction in its binlog. It is deleted
+// when the test ends; its offset stays.
+func (c *Connect) Debezium(t testing.TB, name string, m *MySQL, database string) *Connector {
 	t.Helper()
-	config, err := c.debezium(name, m, database, 5000+c.servers.Add(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	maps.Copy(config, more)
-	k := &Connector{Name: name, worker: c, config: config}
+	k := &Connector{Name: name, worker: c, config: c.debezium(name, m, database, 5000+c.servers.Add(1))}
 	k.Create(t)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -52,13 +52,13 @@ func (o MySQLOptions) old() bool { return o.Version == MySQL56 || o.Version == M
 // MySQL is a running MySQL or MariaDB server with a binlog in rows, and GTIDs.
 type MySQL struct {
 	Options MySQLOptions
+	Port    int     // on 127.0.0.1; the server's id as well
 	Address string  // host:port
 	CA      string  // PEM file with the server's certificate, good for localhost and 127.0.0.1; empty: it has no TLS
 	Root    *sql.DB // may do everything
 
 	process
 	socket  string
-	id      uint32 // server_id
 	home    string
 	dir     string
 	library string

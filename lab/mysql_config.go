@@ -23,7 +23,7 @@ func (m *MySQL) configure() error {
 		return err
 	}
 	m.name, m.log = fmt.Sprintf("%s at port %d", m.Options.Version, ports[0]), filepath.Join(m.dir, "server.log")
-	m.Address, m.socket, m.id = fmt.Sprintf("127.0.0.1:%d", ports[0]), filepath.Join(m.dir, "socket"), uint32(ports[0])
+	m.Port, m.Address, m.socket = ports[0], fmt.Sprintf("127.0.0.1:%d", ports[0]), filepath.Join(m.dir, "socket")
 	if err := os.CopyFS(filepath.Join(m.dir, "data"), os.DirFS(filepath.Join(m.home, "data"))); err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func (m *MySQL) settings() []string {
 		"socket=" + m.socket,
 		"pid-file=" + in("pid"),
 		"bind-address=127.0.0.1",
-		fmt.Sprintf("port=%d", m.id),
-		fmt.Sprintf("server_id=%d", m.id),
+		fmt.Sprintf("port=%d", m.Port),
+		fmt.Sprintf("server_id=%d", m.Port),
 		"log_bin=" + filepath.Join(in("binlog"), o.LogBin),
 		"binlog_format=ROW",
 		fmt.Sprintf("max_binlog_size=%d", MaxBinlogSize),

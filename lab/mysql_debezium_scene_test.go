@@ -53,7 +53,7 @@ func stageDebezium(t *testing.T, version string) *debezium {
 		t.Fatal(err)
 	}
 	d.reader = mysqlReader(t, m, lab.Monitor, newScanner(t, m), rest, offsets)
-	d.Connector = d.worker.Debezium(t, name, m, "shop", nil)
+	d.Connector = d.worker.Debezium(t, name, m, "shop")
 	return d
 }
 
