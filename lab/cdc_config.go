@@ -2,36 +2,17 @@ package lab
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 )
 
-// cdcHome is what install-mysql.sh brings of one program that reads binlogs.
-type cdcHome struct {
-	lab  string // the folder of install.sh
-	libs string
-}
-
-func homeOf(program string) (cdcHome, error) {
-	dir, err := labDir()
-	if err != nil {
-		return cdcHome{}, err
-	}
-	h := cdcHome{dir, filepath.Join(dir, ".cache", program)}
-	if _, err := os.Stat(h.libs); err != nil {
-		return cdcHome{}, fmt.Errorf("%w; run: make lab", err)
-	}
-	return h, nil
-}
-
-// command are the arguments of java for a main class.
-func (h cdcHome) command(heap, class string, args ...string) []string {
+// command are the arguments of java for a main class of a program that reads binlogs.
+func (h programHome) command(heap, class string, args ...string) []string {
 	java := []string{
 		"-Xms64m", "-Xmx" + heap, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
 		"--add-opens=java.base/java.lang=ALL-UNNAMED", // Canal's old libraries make classes
 		"-Dlog4j2.configurationFile=" + filepath.Join(h.lab, "java", "log4j2.properties"), "-Dlog4j2.disableJmx=true",
 		"-Dlogback.configurationFile=" + filepath.Join(h.lab, "java", "cdc", "logback.xml"),
-		"-cp", filepath.Join(h.libs, "classes") + ":" + filepath.Join(h.libs, "*"), class,
+		"-cp", filepath.Join(h.dir, "classes") + ":" + filepath.Join(h.dir, "*"), class,
 	}
 	return append(java, args...)
 }

@@ -20,7 +20,7 @@ type Connect struct {
 	Offsets string // the topic in which connectors' offsets are
 
 	process
-	home    cdcHome
+	home    programHome
 	dir     string
 	http    *http.Client
 	servers atomic.Int32 // ids given to connectors

@@ -31,6 +31,24 @@ func home(version string) (homeDir, error) {
 	return h, nil
 }
 
+// programHome is what install.sh brings of one program.
+type programHome struct {
+	lab string // the folder of install.sh
+	dir string // the program's own
+}
+
+func homeOf(program string) (programHome, error) {
+	lab, err := labDir()
+	if err != nil {
+		return programHome{}, err
+	}
+	h := programHome{lab, filepath.Join(lab, ".cache", program)}
+	if _, err := os.Stat(h.dir); err != nil {
+		return programHome{}, fmt.Errorf("%w; run: make lab", err)
+	}
+	return h, nil
+}
+
 // labDir is the folder of install.sh.
 func labDir() (string, error) {
 	dir, err := os.Getwd()

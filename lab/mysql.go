@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -58,11 +57,10 @@ type MySQL struct {
 	Root    *sql.DB // may do everything
 
 	process
-	socket  string
-	home    string
-	dir     string
-	library string
-	alone   sync.Mutex
+	socket string
+	home   programHome
+	dir    string
+	alone  sync.Mutex
 }
 
 // MySQL is the pool's server with these options, started at first use. A test that shares it has databases of its own, and
@@ -75,25 +73,22 @@ func (p *Pool) MySQL(t testing.TB, o MySQLOptions) *MySQL {
 
 func (p *Pool) startMySQL(o MySQLOptions) (*MySQL, error) {
 	return start(o.Version, func() (*MySQL, error) {
-		lab, err := labDir()
+		home, err := homeOf(o.Version)
 		if err != nil {
 			return nil, err
-		}
-		home := filepath.Join(lab, ".cache", o.Version)
-		if _, err := os.Stat(home); err != nil {
-			return nil, fmt.Errorf("%w; run: make lab", err)
 		}
 		dir, err := p.dir()
 		if err != nil {
 			return nil, err
 		}
-		return &MySQL{Options: o, home: home, dir: dir, library: filepath.Join(lab, ".cache", "mysql-libs")}, nil
+		return &MySQL{Options: o, home: home, dir: dir}, nil
 	})
 }
 
 // boot starts the server and makes its users once it answers.
 func (m *MySQL) boot(ctx context.Context) error {
-	err := m.launch("sh", guarded(filepath.Join(m.home, "bin"), "--defaults-file="+filepath.Join(m.dir, "my.cnf")), "LD_LIBRARY_PATH="+m.library)
+	server := guarded(filepath.Join(m.home.dir, "bin"), "--defaults-file="+filepath.Join(m.dir, "my.cnf"))
+	err := m.launch("sh", server, "LD_LIBRARY_PATH="+filepath.Join(m.home.lab, ".cache", "mysql-libs"))
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (m *MySQL) configure() error {
 	}
 	m.name, m.log = fmt.Sprintf("%s at port %d", m.Options.Version, ports[0]), filepath.Join(m.dir, "server.log")
 	m.Port, m.Address, m.socket = ports[0], fmt.Sprintf("127.0.0.1:%d", ports[0]), filepath.Join(m.dir, "socket")
-	if err := os.CopyFS(filepath.Join(m.dir, "data"), os.DirFS(filepath.Join(m.home, "data"))); err != nil {
+	if err := os.CopyFS(filepath.Join(m.dir, "data"), os.DirFS(filepath.Join(m.home.dir, "data"))); err != nil {
 		return err
 	}
 	for _, d := range []string{"binlog", "tmp"} {
@@ -50,7 +50,7 @@ func (m *MySQL) configure() error {
 
 // settings are those of every server: small, and in no hurry to write to disk.
 func (m *MySQL) settings() []string {
-	o, server := m.Options, filepath.Join(m.home, "server")
+	o, server := m.Options, filepath.Join(m.home.dir, "server")
 	in := func(name string) string { return filepath.Join(m.dir, name) }
 	s := []string{
 		"user=root", // only where root starts it

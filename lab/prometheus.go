@@ -38,14 +38,11 @@ func (p *Pool) Prometheus(t testing.TB, pages ...string) *Prometheus {
 
 // prometheus is one that is not started.
 func (p *Pool) prometheus(pages []string) (*Prometheus, error) {
-	lab, err := labDir()
+	home, err := homeOf("prometheus")
 	if err != nil {
 		return nil, err
 	}
-	s := &Prometheus{program: filepath.Join(lab, ".cache", "prometheus", "usr", "bin", "prometheus")}
-	if _, err := os.Stat(s.program); err != nil {
-		return nil, fmt.Errorf("%w; run: make lab", err)
-	}
+	s := &Prometheus{program: filepath.Join(home.dir, "usr", "bin", "prometheus")}
 	for _, page := range pages {
 		u, err := url.Parse(page)
 		if err != nil {
