@@ -1,12 +1,8 @@
 package lab
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"sync/atomic"
@@ -25,9 +21,6 @@ type Connect struct {
 	http    *http.Client
 	servers atomic.Int32 // ids given to connectors
 }
-
-// errMissing is that REST answers 404.
-var errMissing = errors.New("404")
 
 // Connect is the pool's worker, started at first use. It uses the pool's shared cluster of one node.
 func (p *Pool) Connect(t testing.TB) *Connect {
@@ -81,36 +74,7 @@ func (c *Connect) kill() {
 
 func (c *Connect) logs() map[string]string { return map[string]string{c.name: c.log} }
 
-// ask sends the worker a request, with a body of JSON if there is one. The worker refuses some while its plans change.
+// ask sends the worker a request. It refuses some while its plans change.
 func (c *Connect) ask(ctx context.Context, method, path string, body, into any) error {
-	var text io.Reader
-	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		text = bytes.NewReader(b)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, c.REST+path, text)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	answer, err := c.http.Do(req)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	b, err := io.ReadAll(answer.Body)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s %s: %w", method, path, err)
-	case answer.StatusCode == http.StatusNotFound:
-		return fmt.Errorf("%s %s: %w: %s", method, path, errMissing, b)
-	case answer.StatusCode >= http.StatusMultipleChoices:
-		return fmt.Errorf("%s %s: %s: %s", method, path, answer.Status, b)
-	case into == nil:
-		return nil
-	}
-	return json.Unmarshal(b, into)
+	return ask(ctx, c.http, method, c.REST+path, body, into)
 }

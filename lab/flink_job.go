@@ -202,7 +202,7 @@ func (j *FlinkJob) cancel(ctx context.Context) error {
 	if err != nil || slices.Contains(terminal, s.State) {
 		return err
 	}
-	if err := j.flink.ask(ctx, http.MethodPatch, "/jobs/"+j.ID+"?mode=cancel", "", nil, nil); err != nil {
+	if err := ask(ctx, j.flink.http, http.MethodPatch, j.flink.REST+"/jobs/"+j.ID+"?mode=cancel", nil, nil); err != nil {
 		return err
 	}
 	return j.awaitState(ctx, terminal...)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -15,51 +14,12 @@ import (
 
 // get asks the JobManager.
 func (f *Flink) get(ctx context.Context, path string, into any) error {
-	return f.ask(ctx, http.MethodGet, path, "", nil, into)
+	return ask(ctx, f.http, http.MethodGet, f.REST+path, nil, into)
 }
 
 // post sends the JobManager a JSON body.
 func (f *Flink) post(ctx context.Context, path string, body, into any) error {
-	b, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	return f.ask(ctx, http.MethodPost, path, "application/json", bytes.NewReader(b), into)
-}
-
-func (f *Flink) ask(ctx context.Context, method, path, kind string, body io.Reader, into any) error {
-	text, err := f.fetch(ctx, method, f.REST+path, kind, body)
-	if err != nil || into == nil {
-		return err
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("%s %s: %w: %s", method, path, err, text)
-	}
-	return nil
-}
-
-// fetch is what any process of the cluster answers.
-func (f *Flink) fetch(ctx context.Context, method, url, kind string, body io.Reader) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, url, body)
-	if err != nil {
-		return nil, err
-	}
-	if kind != "" {
-		req.Header.Set("Content-Type", kind)
-	}
-	answer, err := f.http.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", method, url, err)
-	}
-	if answer.StatusCode >= http.StatusMultipleChoices {
-		return nil, fmt.Errorf("%s %s: %s: %s", method, url, answer.Status, text)
-	}
-	return text, nil
+	return ask(ctx, f.http, http.MethodPost, f.REST+path, body, into)
 }
 
 // upload gives the JobManager the jar with the lab's job.
@@ -80,9 +40,13 @@ func (f *Flink) upload(ctx context.Context) error {
 	if err := form.Close(); err != nil {
 		return err
 	}
-	var answer struct{ Filename string }
-	if err := f.ask(ctx, http.MethodPost, "/jars/upload", form.FormDataContentType(), &body, &answer); err != nil {
+	text, err := fetch(ctx, f.http, http.MethodPost, f.REST+"/jars/upload", form.FormDataContentType(), &body)
+	if err != nil {
 		return err
+	}
+	var answer struct{ Filename string }
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return fmt.Errorf("upload the jar: %w: %s", err, text)
 	}
 	f.jar = path.Base(answer.Filename)
 	return nil

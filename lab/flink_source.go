@@ -149,7 +149,7 @@ func (j *FlinkJob) ReporterSource(t testing.TB) FlinkSource {
 // page is what a reporter answers, asked again where it hangs up: a metric that comes or goes while it writes makes it.
 func (f *Flink) page(ctx context.Context, url string) (page string, err error) {
 	err = await(ctx, func() error {
-		text, err := f.fetch(ctx, http.MethodGet, url, "", nil)
+		text, err := fetch(ctx, f.http, http.MethodGet, url, "", nil)
 		page = string(text)
 		return err
 	})

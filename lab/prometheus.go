@@ -91,19 +91,7 @@ func (s *Prometheus) boot(ctx context.Context) error {
 		if s.died() {
 			return fmt.Errorf("%w: Prometheus ended by itself", errHopeless)
 		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/-/ready", nil)
-		if err != nil {
-			return err
-		}
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			return err
-		}
-		defer resp.Body.Close()
-		if resp.StatusCode != http.StatusOK {
-			return fmt.Errorf("Prometheus is not ready: %s", resp.Status)
-		}
-		return nil
+		return ask(ctx, http.DefaultClient, http.MethodGet, s.URL+"/-/ready", nil, nil)
 	})
 }
 
