@@ -59,12 +59,7 @@ func (c *Connect) boot(ctx context.Context) error {
 	if err := c.launch("sh", guarded("java", java...)); err != nil {
 		return err
 	}
-	return await(ctx, func() error {
-		if c.died() {
-			return fmt.Errorf("%w: the worker ended by itself", errHopeless)
-		}
-		return c.ask(ctx, http.MethodGet, "/connectors", nil, nil)
-	})
+	return c.awaitUp(ctx, func() error { return c.ask(ctx, http.MethodGet, "/connectors", nil, nil) })
 }
 
 func (c *Connect) kill() {

@@ -92,13 +92,7 @@ func (m *MySQL) boot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = await(ctx, func() error {
-		if m.died() {
-			return fmt.Errorf("%w: %s ended by itself", errHopeless, m.name)
-		}
-		return m.Root.PingContext(ctx)
-	})
-	if err != nil {
+	if err := m.awaitUp(ctx, func() error { return m.Root.PingContext(ctx) }); err != nil {
 		return err
 	}
 	return m.addUsers(ctx)

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -74,6 +75,16 @@ func (p *process) died() bool {
 	default:
 		return false
 	}
+}
+
+// awaitUp tries until the process does what it was started for, or has ended.
+func (p *process) awaitUp(ctx context.Context, try func() error) error {
+	return await(ctx, func() error {
+		if p.died() {
+			return fmt.Errorf("%w: %s ended by itself", errHopeless, p.name)
+		}
+		return try()
+	})
 }
 
 func (p *process) kill() {

@@ -87,12 +87,7 @@ func (s *Prometheus) boot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return await(ctx, func() error {
-		if s.died() {
-			return fmt.Errorf("%w: Prometheus ended by itself", errHopeless)
-		}
-		return ask(ctx, http.DefaultClient, http.MethodGet, s.URL+"/-/ready", nil, nil)
-	})
+	return s.awaitUp(ctx, func() error { return ask(ctx, http.DefaultClient, http.MethodGet, s.URL+"/-/ready", nil, nil) })
 }
 
 func (s *Prometheus) logs() map[string]string { return map[string]string{s.name: s.log} }
