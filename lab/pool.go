@@ -61,6 +61,18 @@ func share[T system](t testing.TB, p *Pool, all *map[string]*shared[T], key stri
 	return s.it
 }
 
+// own is what is started for one test, and killed when that ends. A test that fails shows its logs.
+func own[T system](t testing.TB, start func() (T, error)) T {
+	t.Helper()
+	s, err := start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.kill)
+	showLogs(t, s.logs)
+	return s
+}
+
 // Shared is the pool's cluster with these options, started at first use. Tests that share it use topics, groups and
 // transactional ids of their own, and leave its nodes alone.
 func (p *Pool) Shared(t testing.TB, o Options) *Cluster {
@@ -72,13 +84,7 @@ func (p *Pool) Shared(t testing.TB, o Options) *Cluster {
 // Start starts a cluster for one test. It is killed, not stopped, when the test ends.
 func (p *Pool) Start(t testing.TB, o Options) *Cluster {
 	t.Helper()
-	c, err := p.start(o.normal())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.kill)
-	showLogs(t, c.logs)
-	return c
+	return own(t, func() (*Cluster, error) { return p.start(o.normal()) })
 }
 
 // Start starts a cluster for one test, with a pool of its own.

@@ -27,13 +27,9 @@ type Prometheus struct {
 // Prometheus starts a server for one test, which scrapes some pages, given by their URLs, once a second.
 func (p *Pool) Prometheus(t testing.TB, pages ...string) *Prometheus {
 	t.Helper()
-	s, err := start("Prometheus", func() (*Prometheus, error) { return p.prometheus(pages) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.kill)
-	showLogs(t, s.logs)
-	return s
+	return own(t, func() (*Prometheus, error) {
+		return start("Prometheus", func() (*Prometheus, error) { return p.prometheus(pages) })
+	})
 }
 
 // prometheus is one that is not started.
