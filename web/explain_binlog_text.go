@@ -59,7 +59,7 @@ func (t *texter) hang(lead, text string) {
 		first = false
 	}
 	for _, word := range strings.Fields(text) {
-		if line != "" && width(line)+1+width(word) > room+pickInt(first, len(in), 0) {
+		if line != "" && width(line)+1+width(word) > room+pick(first, len(in), 0) {
 			flush()
 			line = ""
 		}
@@ -69,13 +69,6 @@ func (t *texter) hang(lead, text string) {
 		line += word
 	}
 	flush()
-}
-
-func pickInt(is bool, a, b int) int {
-	if is {
-		return a
-	}
-	return b
 }
 
 // fittedBar is a bar whose blocks have their labels and places.

@@ -97,7 +97,7 @@ func (t *texter) boxes(b *boxes) {
 	}
 }
 
-func pick(is bool, a, b string) string {
+func pick[T any](is bool, a, b T) T {
 	if is {
 		return a
 	}
