@@ -72,6 +72,10 @@ func TestConnectServer(t *testing.T) {
 	want(t, connector(t, json(`{"offsets":[{"partition":{"server":"a"},"offset":{"file":"b.1000000","pos":4}},
 		{"partition":{"server":"b"},"offset":{"file":"b.999999","pos":"5"}}]}`), json(running), ""),
 		"place b.1000000:4", "state running", "which server a, which has the newest event of a, b")
+	// No number is too large for that.
+	want(t, connector(t, json(`{"offsets":[{"partition":{"server":"a"},"offset":{"file":"b.9223372036854775809","pos":4}},
+		{"partition":{"server":"b"},"offset":{"file":"b.9223372036854775808","pos":5}}]}`), json(running), ""),
+		"place b.9223372036854775809:4", "state running", "which server a, which has the newest event of a, b")
 }
 
 func TestConnectStates(t *testing.T) {

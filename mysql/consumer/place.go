@@ -13,7 +13,5 @@ func comparePlaces(a, b *mysql.Position) int {
 	if !ok || !too || an.Base != bn.Base {
 		return 0
 	}
-	af, _ := an.Number()
-	bf, _ := bn.Number()
-	return cmp.Or(cmp.Compare(af, bf), cmp.Compare(a.Pos, b.Pos))
+	return cmp.Or(an.CompareNumber(bn), cmp.Compare(a.Pos, b.Pos))
 }
