@@ -119,27 +119,14 @@ func (e *BinlogExplanation) after() string {
 
 // squeeze leaves a few blocks between each two marks.
 func (b *binlogBar) squeeze(most int) {
-	var kept []*binlogBlock
-	for from := 0; from < len(b.Blocks); {
-		to := from + 1
-		for to < len(b.Blocks) && len(b.Blocks[to].Marks) == 0 && b.Blocks[to].Kind == b.Blocks[from].Kind {
-			to++
-		}
-		kept = append(kept, folded(b.Blocks[from:to], most)...)
-		from = to
-	}
-	b.Blocks = kept
+	apart := func(before, k *binlogBlock) bool { return len(k.Marks) > 0 || k.Kind != before.Kind }
+	b.Blocks = squeezed(b.Blocks, most, apart, summedUp)
 }
 
-// folded leaves the first and the last of a row, and sums up what is between them.
-func folded(row []*binlogBlock, most int) []*binlogBlock {
-	if len(row) <= most {
-		return row
-	}
-	head := most / 2
-	tail := most - 1 - head
-	sum := &binlogBlock{Kind: row[head].Kind, At: row[head].At, Cut: true}
-	for _, k := range row[head : len(row)-tail] {
+// summedUp is a block in the place of some.
+func summedUp(blocks []*binlogBlock) *binlogBlock {
+	sum := &binlogBlock{Kind: blocks[0].Kind, At: blocks[0].At, Cut: true}
+	for _, k := range blocks {
 		sum.Files++
 		if k.Size < 0 || sum.Size < 0 {
 			sum.Size = -1
@@ -147,7 +134,7 @@ func folded(row []*binlogBlock, most int) []*binlogBlock {
 		}
 		sum.Size += k.Size
 	}
-	return slices.Concat(row[:head], []*binlogBlock{sum}, row[len(row)-tail:])
+	return sum
 }
 
 // spans names what is before the consumer's place and after it.

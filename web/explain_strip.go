@@ -160,29 +160,37 @@ func (k Kinds) cut(n int64) Kinds {
 
 // squeeze leaves a few blocks between each two borders that have a meaning.
 func (s *strip) squeeze(borders map[int64]bool, most int) {
-	var kept []*block
-	for from := 0; from < len(s.Blocks); {
-		to := from + 1
-		for to < len(s.Blocks) && !borders[s.Blocks[to].From] {
-			to++
-		}
-		kept = append(kept, shortened(s.Blocks[from:to], most)...)
-		from = to
-	}
-	s.Blocks = kept
+	s.Blocks = squeezed(s.Blocks, most, func(_, b *block) bool { return borders[b.From] }, cutOut)
 }
 
-func shortened(row []*block, most int) []*block {
-	if len(row) <= most {
-		return row
+// cutOut is a block in the place of some.
+func cutOut(blocks []*block) *block {
+	cut := &block{From: blocks[0].From, To: blocks[len(blocks)-1].To, Cut: true}
+	for _, b := range blocks {
+		cut.Kinds = cut.Kinds.plus(b.Kinds)
 	}
-	head := most / 2
-	tail := most - 1 - head
-	middle := &block{From: row[head].From, To: row[len(row)-tail-1].To, Cut: true}
-	for _, b := range row[head : len(row)-tail] {
-		middle.Kinds = middle.Kinds.plus(b.Kinds)
+	return cut
+}
+
+// squeezed leaves some blocks at the most of each run, and puts one in the place of those in its middle. A run ends where a block
+// stands apart from the one before it.
+func squeezed[B any](blocks []B, most int, apart func(before, b B) bool, cutOut func([]B) B) []B {
+	var kept []B
+	for from := 0; from < len(blocks); {
+		to := from + 1
+		for to < len(blocks) && !apart(blocks[to-1], blocks[to]) {
+			to++
+		}
+		run := blocks[from:to]
+		if len(run) > most {
+			head := most / 2
+			tail := len(run) - (most - 1 - head)
+			run = slices.Concat(run[:head], []B{cutOut(run[head:tail])}, run[tail:])
+		}
+		kept = append(kept, run...)
+		from = to
 	}
-	return slices.Concat(row[:head], []*block{middle}, row[len(row)-tail:])
+	return kept
 }
 
 // Key explains one kind of block.
