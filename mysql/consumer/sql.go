@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"truelag/mysql"
@@ -121,30 +120,6 @@ func (f fields) set(name string, value sql.NullString) {
 func quoted(text string) json.RawMessage {
 	raw, _ := json.Marshal(text) // of a string there is no error
 	return raw
-}
-
-// place is the position of a row, or of an object that a person's program wrote. nil is one that tells none: NULL where it could be.
-func (f fields) place() (*mysql.Position, error) {
-	there, told := false, false
-	for _, name := range slices.Concat(fileNames, gtidNames) {
-		_, ok := f[name]
-		there = there || ok
-		text, err := f.text(name)
-		told = told || text != "" || err != nil
-	}
-	if !there {
-		return nil, fmt.Errorf("want file and position, or gtid: it has %s", f.names())
-	}
-	if _, snapshot := f.find("snapshot"); !told && snapshot == nil {
-		return nil, nil
-	}
-	o, err := f.offset()
-	if o == nil {
-		return nil, err
-	}
-	server, wrong := f.text("server")
-	o.position.Server = server
-	return &o.position, errors.Join(err, wrong)
 }
 
 // oneRow wants one.
