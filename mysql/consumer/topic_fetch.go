@@ -32,11 +32,10 @@ func (l *topicLeg) rows(ctx context.Context, logs []*partitionLog, committed boo
 		topic.Partitions = append(topic.Partitions, p)
 	}
 	req.Topics = append(req.Topics, topic)
-	resp, err := l.ask(ctx, req)
+	answer, err := req.RequestWith(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	answer := resp.(*kmsg.FetchResponse)
 	if err := refused(answer.ErrorCode, "fetch"); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -20,10 +21,8 @@ type topicMeta struct {
 
 func (m *topicMeta) has(id int32) bool {
 	for _, ids := range m.leaders {
-		for _, one := range ids {
-			if one == id {
-				return true
-			}
+		if slices.Contains(ids, id) {
+			return true
 		}
 	}
 	return false
@@ -35,12 +34,11 @@ func (l *offsetLog) metadata(ctx context.Context) (*topicMeta, error) {
 	topic.Topic = kmsg.StringPtr(l.topic)
 	req.Topics = append(req.Topics, topic)
 	req.AllowAutoTopicCreation = false
-	resp, err := l.client.Request(ctx, req)
+	answer, err := req.RequestWith(ctx, l.client)
 	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
-	answer, ok := resp.(*kmsg.MetadataResponse)
-	if !ok || len(answer.Topics) != 1 {
+	if len(answer.Topics) != 1 {
 		return nil, errors.New("metadata: the answer leaves the topic out")
 	}
 	told := answer.Topics[0]
@@ -114,8 +112,8 @@ func (l *topicLeg) behind() []*partitionLog {
 	return left
 }
 
-// ask sends a request to the leader.
-func (l *topicLeg) ask(ctx context.Context, req kmsg.Request) (kmsg.Response, error) {
+// Request sends a request to the leader. It makes the leg a kmsg.Requestor.
+func (l *topicLeg) Request(ctx context.Context, req kmsg.Request) (kmsg.Response, error) {
 	resp, err := l.client.Broker(int(l.leader)).RetriableRequest(ctx, req)
 	if err != nil {
 		return nil, fmt.Errorf("%s at broker %d: %w", kmsg.NameForKey(req.Key()), l.leader, err)
@@ -135,12 +133,12 @@ func (l *topicLeg) list(ctx context.Context, logs []*partitionLog, at int64) (ma
 		topic.Partitions = append(topic.Partitions, p)
 	}
 	req.Topics = append(req.Topics, topic)
-	resp, err := l.ask(ctx, req)
+	answer, err := req.RequestWith(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	found := map[int32]int64{}
-	for _, t := range resp.(*kmsg.ListOffsetsResponse).Topics {
+	for _, t := range answer.Topics {
 		for _, p := range t.Partitions {
 			if err := refused(p.ErrorCode, fmt.Sprintf("offsets of partition %d", p.Partition)); err != nil {
 				return nil, err
