@@ -2,13 +2,13 @@ package web
 
 // binlogLetters tell the kinds where there is neither colour nor room.
 var binlogLetters = map[string]string{
-	"read": "·", "record": "R", "unscanned": "?", "none": "N", "log": "-", "gone": "×", "beyond": "!",
+	"read": "·", "record": "R", "unscanned": "?", "none": "N", "log": "-", "gone": "×", "beyond": "!", "cut": "…",
 }
 
 // Letter is the kind's.
 func (k *binlogBlock) Letter() string {
 	if k.Cut {
-		return "…"
+		return binlogLetters["cut"]
 	}
 	return binlogLetters[k.Kind]
 }
@@ -59,22 +59,11 @@ func (b *binlogBar) Legend() []Key {
 		kinds[k.Kind] = true
 		kinds["cut"] = kinds["cut"] || k.Cut
 	}
-	var out []Key
-	for _, k := range [][2]string{
+	return legend(kinds, binlogLetters, [][2]string{
 		{"gone", "purged"}, {"read", "before the consumer's place"}, {"record", "to be read"},
 		{"unscanned", "not looked at: may be to be read"}, {"none", "nothing that is left to read"},
 		{"log", "not judged"}, {"beyond", "not written"}, {"cut", "files left out here"},
-	} {
-		if !kinds[k[0]] {
-			continue
-		}
-		letter := binlogLetters[k[0]]
-		if k[0] == "cut" {
-			letter = "…"
-		}
-		out = append(out, Key{k[0], letter, k[1]})
-	}
-	return out
+	})
 }
 
 // scaleWidth is the length of a bar that is to scale, in its own units.

@@ -18,7 +18,7 @@ type block struct {
 // letters tell the kinds where there is neither colour nor room.
 var letters = map[string]string{
 	"record": "R", "control": "M", "aborted": "A", "blocked": "B", "gap": "G", "lost": "L", "unscanned": "?",
-	"read": "·", "gone": "×", "beyond": "!", "log": "·",
+	"read": "·", "gone": "×", "beyond": "!", "log": "·", "cut": "…",
 }
 
 // kindOrder is the order in which kinds are listed.
@@ -27,7 +27,7 @@ var kindOrder = []string{"record", "aborted", "control", "blocked", "gap", "lost
 // Letter is the kind's.
 func (b *block) Letter() string {
 	if b.Cut {
-		return "…"
+		return letters["cut"]
 	}
 	return letters[b.Kind]
 }

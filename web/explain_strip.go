@@ -209,18 +209,19 @@ func (s *strip) Legend() []Key {
 		}
 		kinds[kind] = true
 	}
-	var out []Key
-	for _, k := range [][2]string{
+	return legend(kinds, letters, [][2]string{
 		{"read", "before the commit"}, {"record", "record to be read"}, {"control", "transaction marker"}, {"aborted", "aborted record"},
 		{"blocked", "held back by an open transaction"}, {"gap", "nothing there: compacted"}, {"lost", "deleted before it was read"},
 		{"unscanned", "not looked at: may be a record"}, {"gone", "deleted"}, {"beyond", "no log here"}, {"log", "not judged"}, {"cut", "left out here"},
-	} {
-		if kinds[k[0]] {
-			letter := letters[k[0]]
-			if k[0] == "cut" {
-				letter = "…"
-			}
-			out = append(out, Key{k[0], letter, k[1]})
+	})
+}
+
+// legend are the keys of the kinds that are drawn, in the order of the texts.
+func legend(drawn map[string]bool, letters map[string]string, texts [][2]string) []Key {
+	var out []Key
+	for _, k := range texts {
+		if drawn[k[0]] {
+			out = append(out, Key{k[0], letters[k[0]], k[1]})
 		}
 	}
 	return out
