@@ -70,7 +70,7 @@ const beforeEvents = 4
 
 // attributes are those that are read.
 var attributes = []string{
-	"BinlogPosition", "BinlogFilename", "GtidSet", "IsGtidModeEnabled", lagAttribute, "Connected", "SnapshotRunning",
+	"BinlogPosition", "BinlogFilename", "GtidSet", lagAttribute, "Connected", "SnapshotRunning",
 }
 
 // attributeOf is the attribute that a metric of Debezium is of; empty: another.
