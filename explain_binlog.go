@@ -89,7 +89,7 @@ func binlogExplanation(s *mysqlServer, r *mysql.Reading, c *mysql.ConsumerReadin
 		Read:           r.At, Version: versionOf(r), Unread: lineOf(r.Err),
 		Kept: keptIn(s, c.Name), ReadAt: c.ReadAt, Failure: failureOf(r, c), Since: c.Since, Which: c.Note.Which,
 		FilesAsked: r.FilesAsked,
-		Place:      a.Place.String(), History: a.History.String(), File: a.File, At: a.Pos,
+		Place:      a.Place.String(), File: a.File, At: a.Pos,
 		Rest: orUnknown(a.Rest), Later: orUnknown(a.Later), Before: orUnknown(a.Before),
 		LagFiles: orUnknown(d.Files), HeadroomBytes: orUnknown(d.HeadroomBytes), HeadroomFiles: orUnknown(d.HeadroomFiles),
 		Ambiguous: d.Ambiguous, SetError: lineOf(a.Err),

@@ -68,7 +68,7 @@ type BinlogExplanation struct {
 	Expire     time.Duration
 
 	// What the numbers were reckoned from.
-	Place, History      string // "ok", or why the place, or the sets, do not tell
+	Place               string // "ok", or why the place does not tell
 	File                int    // index of the position's file; -1: none
 	At                  int64  // the place in it
 	Rest, Later, Before int64  // bytes of the position's file from there on, and of the files after and before it

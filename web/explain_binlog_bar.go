@@ -28,7 +28,6 @@ type binlogBlock struct {
 // binlogSpan names what lies between two borders.
 type binlogSpan struct {
 	From, To int
-	Kind     string
 	Text     string
 }
 
@@ -139,25 +138,25 @@ func summedUp(blocks []*binlogBlock) *binlogBlock {
 
 // spans names what is before the consumer's place and after it.
 func (b *binlogBar) spans(e *BinlogExplanation) {
+	if e.File < 0 {
+		return
+	}
 	at := slices.IndexFunc(b.Blocks, func(k *binlogBlock) bool { return slices.Contains(k.Marks, markConsumer) })
 	if at < 0 {
 		at = len(b.Blocks)
-	}
-	if e.File < 0 {
-		return
 	}
 	if at > 0 && e.HeadroomBytes > 0 {
 		text := "headroom " + count(e.HeadroomBytes, "byte")
 		if e.Headroom >= 0 {
 			text += ", safe for " + span(e.Headroom)
 		}
-		b.Spans = append(b.Spans, binlogSpan{0, at, "read", text})
+		b.Spans = append(b.Spans, binlogSpan{0, at, text})
 	}
 	if at < len(b.Blocks) && e.Bytes > 0 {
 		text := count(e.Bytes, "byte") + " left"
 		if e.Effective == 0 {
 			text = count(e.Bytes, "byte") + ", nothing to read"
 		}
-		b.Spans = append(b.Spans, binlogSpan{at, len(b.Blocks), e.after(), text})
+		b.Spans = append(b.Spans, binlogSpan{at, len(b.Blocks), text})
 	}
 }

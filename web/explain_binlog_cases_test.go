@@ -20,7 +20,7 @@ func consumerOf(change func(*BinlogExplanation)) *BinlogExplanation {
 		Reported: []BinlogReport{{"MilliSecondsBehindSource", 120}},
 		ServerID: serverA, FilesAt: noon.Add(30 * time.Millisecond), SetsAt: noon.Add(20 * time.Millisecond),
 		Clock: noon.Add(21 * time.Millisecond), Expire: 30 * 24 * time.Hour,
-		Place: "ok", History: "ok", File: 2, At: 600, Rest: 400, Later: 2000, Before: 2000,
+		Place: "ok", File: 2, At: 600, Rest: 400, Later: 2000, Before: 2000,
 		LagFiles: 2, HeadroomBytes: 2600, HeadroomFiles: 2,
 		Executed: &BinlogSet{100, serverA + ":1-100"}, Consumed: &BinlogSet{80, serverA + ":1-80"},
 		Lacked: &BinlogSet{20, serverA + ":81-100"}, Gone: &BinlogSet{}, Extra: &BinlogSet{},
@@ -55,7 +55,7 @@ func lost(state, place string, p *BinlogPosition) func(*BinlogExplanation) {
 		e.File, e.At, e.Rest, e.Later, e.Before = -1, -1, -1, -1, -1
 		e.LagFiles, e.HeadroomBytes, e.HeadroomFiles = -1, -1, -1
 		e.Scan, e.Reported = nil, nil
-		e.Consumed, e.Lacked, e.Gone, e.Extra, e.History = nil, nil, nil, nil, "unknown"
+		e.Consumed, e.Lacked, e.Gone, e.Extra = nil, nil, nil, nil
 	}
 }
 
@@ -86,7 +86,7 @@ var binlogCases = []struct {
 	}},
 	{"ok-without-sets", 1, func(e *BinlogExplanation) {
 		e.Transactions, e.Position.GTIDs = -1, ""
-		e.Consumed, e.Lacked, e.Gone, e.Extra, e.History = nil, nil, nil, nil, "unknown"
+		e.Consumed, e.Lacked, e.Gone, e.Extra = nil, nil, nil, nil
 	}},
 	{"ok-files-hang", 1, func(e *BinlogExplanation) {
 		e.FilesAt, e.FilesAsked = noon.Add(-5*time.Minute), noon.Add(-4*time.Minute)
@@ -109,18 +109,18 @@ var binlogCases = []struct {
 		e.Scan = &BinlogScan{After: "none", Events: 12, Bytes: 2400, Transactions: 3, Skipped: 2, File: "binlog.000011", Pos: 1000}
 	}},
 	{"caught_up-by-set", 0, then(lost("caught_up", "unknown", &BinlogPosition{GTIDs: serverA + ":1-100"}), func(e *BinlogExplanation) {
-		e.Effective, e.Transactions, e.Age, e.History = 0, 0, 0, "ok"
+		e.Effective, e.Transactions, e.Age = 0, 0, 0
 		e.Consumed, e.Lacked = e.Executed, &BinlogSet{}
 	})},
 	{"purged", 4, lost("purged", "purged", &BinlogPosition{File: "binlog.000004", Pos: 500})},
 	{"purged-set", 4, then(lost("purged", "unknown", &BinlogPosition{GTIDs: serverA + ":1-5"}), func(e *BinlogExplanation) {
-		e.Consumed, e.History = &BinlogSet{5, serverA + ":1-5"}, "purged"
+		e.Consumed = &BinlogSet{5, serverA + ":1-5"}
 		e.Lacked, e.Gone = &BinlogSet{95, serverA + ":6-100"}, &BinlogSet{35, serverA + ":6-40"}
 	})},
 	{"ahead", 4, lost("ahead", "ahead", &BinlogPosition{File: "binlog.000011", Pos: 4000})},
 	{"ahead-file", 4, lost("ahead", "ahead", &BinlogPosition{File: "binlog.000014", Pos: 4})},
 	{"ahead-set", 4, then(lost("ahead", "unknown", &BinlogPosition{GTIDs: serverA + ":1-103"}), func(e *BinlogExplanation) {
-		e.Consumed, e.History = &BinlogSet{103, serverA + ":1-103"}, "ahead"
+		e.Consumed = &BinlogSet{103, serverA + ":1-103"}
 		e.Lacked, e.Extra = &BinlogSet{}, &BinlogSet{3, serverA + ":101-103"}
 	})},
 	{"foreign", 3, lost("foreign", "foreign", &BinlogPosition{File: "mysql-bin.000004", Pos: 500})},
