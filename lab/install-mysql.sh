@@ -41,7 +41,8 @@ unpack_mysql() { # HOME PROFILE
   ln -s server/bin/mysqld "$1/bin"
   local small=--innodb-log-file-size=5242880
   [ "$2" != mysql-8.0 ] || small=--innodb-redo-log-capacity=8388608
-  prepare "$1" "$1/server/share" "--initialize-insecure" $small
+  run "$1" --basedir="$1/server" --lc-messages-dir="$1/server/share" --initialize-insecure $small
+  rm -f "$1/data/auto.cnf" # each server makes an id of its own
 }
 
 unpack_mysql56() { # HOME PACKAGE: it has a data directory
@@ -77,13 +78,6 @@ run() { # HOME ARGUMENT...: the server, with the libraries that the lab has
   shift
   LD_LIBRARY_PATH=$PWD/.cache/mysql-libs "$home/bin" --no-defaults --user=root --datadir="$home/data" "$@" >"$home/init.log" 2>&1 ||
     { tail -20 "$home/init.log" >&2; exit 1; }
-}
-
-prepare() { # HOME MESSAGES ARGUMENT...
-  local home=$1 messages=$2
-  shift 2
-  run "$home" --basedir="$home/server" --lc-messages-dir="$messages" "$@"
-  rm -f "$home/data/auto.cnf" # each server makes an id of its own
 }
 
 bootstrap() { # HOME SCRIPTS PREFIX: what mariadb-install-db does, without the programs that it calls
