@@ -55,7 +55,6 @@ func (e *BinlogExplanation) bar(most int) *binlogBar {
 func (e *BinlogExplanation) blocks(b *binlogBar) {
 	add := func(k binlogBlock) { b.Blocks = append(b.Blocks, &k) }
 	last := e.last()
-	purge := []string{markPurge}
 	if e.Place == "purged" && before(e.Position.File, e.Files[0].Name) {
 		add(binlogBlock{Kind: "gone", Size: -1, At: spot(e.Position.File, e.Position.Pos), Marks: []string{markConsumer}})
 	}
@@ -68,15 +67,17 @@ func (e *BinlogExplanation) blocks(b *binlogBar) {
 		default:
 			kind = e.after()
 		}
-		marks := purge
-		purge = nil
+		var marks []string
+		if i == 0 {
+			marks = []string{markPurge}
+		}
 		if i == e.File && kind != "read" && e.At > fileStart {
 			add(binlogBlock{Kind: "read", Size: e.At, At: name(f.Name), Marks: marks})
 			add(binlogBlock{Kind: kind, Size: f.End - e.At, At: fmt.Sprintf(":%d", e.At), Marks: []string{markConsumer}})
 			continue
 		}
-		if i == e.File && kind != "read" || i > 0 && i == e.File+1 && e.File >= 0 && e.Files[e.File].End == e.At {
-			marks = append(slices.Clone(marks), markConsumer)
+		if i == e.File && kind != "read" || i > 0 && i == e.File+1 && e.Files[e.File].End == e.At {
+			marks = append(marks, markConsumer)
 		}
 		add(binlogBlock{Kind: kind, Files: 1, Size: f.End, At: name(f.Name), Marks: marks})
 	}
