@@ -87,14 +87,11 @@ func (t *texter) fitBar(e *BinlogExplanation) *fittedBar {
 				return nil
 			}
 			f = &fittedBar{binlogBar: b}
-			x := &f.boxes
 			column := 2 * textMargin
-			for i, k := range b.Blocks {
-				x.labels = append(x.labels, " "+label(k)+" ")
-				x.borders, x.marks, x.at = append(x.borders, k.At), append(x.marks, k.Marks), append(x.at, column)
-				column += 1 + max(width(x.labels[i]), width(k.At), 2*k.Width())
+			for _, k := range b.Blocks {
+				column = f.boxes.add(column, label(k), k.At, k.Marks, k.Width())
 			}
-			x.borders, x.marks, x.at = append(x.borders, b.End), append(x.marks, b.Marks), append(x.at, column)
+			f.boxes.border(column, b.End, b.Marks)
 			if column+width(b.End) <= t.width {
 				return f
 			}

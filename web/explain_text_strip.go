@@ -9,8 +9,7 @@ import (
 // drawn is a strip whose blocks have their labels and places.
 type drawn struct {
 	*strip
-	labels []string
-	at     []int // columns of the borders
+	boxes boxes
 }
 
 // fit draws as much as the width allows: first it shortens the labels, then it leaves blocks out.
@@ -24,12 +23,10 @@ func (t *texter) fit(e *Explanation) *drawn {
 			}
 			d = &drawn{strip: s}
 			column := 2 * textMargin
-			for i, b := range s.Blocks {
-				d.labels = append(d.labels, " "+label(b)+" ")
-				d.at = append(d.at, column)
-				column += 1 + max(width(d.labels[i]), len(number(b.From)), 2*b.Width())
+			for _, b := range s.Blocks {
+				column = d.boxes.add(column, label(b), number(b.From), b.Marks, b.Width())
 			}
-			d.at = append(d.at, column)
+			d.boxes.border(column, number(s.End), s.Marks)
 			if column+1 <= t.width {
 				return d
 			}
@@ -42,16 +39,11 @@ func width(s string) int { return utf8.RuneCountInString(s) }
 
 // strip draws the marks, the blocks, their offsets, and the last rewind.
 func (t *texter) strip(d *drawn) {
-	b := &boxes{labels: d.labels, at: d.at}
-	for i := range d.Blocks {
-		b.borders = append(b.borders, number(d.Blocks[i].From))
-		b.marks = append(b.marks, d.Blocks[i].Marks)
-	}
-	b.borders, b.marks = append(b.borders, number(d.End)), append(b.marks, d.Marks)
-	t.boxes(b)
+	t.boxes(&d.boxes)
 	if a := d.Back; a != nil {
 		var lane canvas
-		lane.put(d.at[a.To], "◄"+strings.Repeat("─", max(d.at[a.From]-d.at[a.To]-1, 0))+"┘")
+		from, to := d.boxes.at[a.From], d.boxes.at[a.To]
+		lane.put(to, "◄"+strings.Repeat("─", max(from-to-1, 0))+"┘")
 		t.line("%s back by %s", string(lane.lines[0]), count(a.Event.Offsets, "offset"))
 	}
 }
@@ -62,6 +54,19 @@ type boxes struct {
 	borders []string
 	marks   [][]string
 	at      []int
+}
+
+// add puts a block at a column, and says where the next one begins. The block has room for its label and its border.
+func (b *boxes) add(column int, label, border string, marks []string, wide int) (next int) {
+	label = " " + label + " "
+	b.labels = append(b.labels, label)
+	b.border(column, border, marks)
+	return column + 1 + max(width(label), width(border), 2*wide)
+}
+
+// border puts a border at a column.
+func (b *boxes) border(column int, text string, marks []string) {
+	b.borders, b.marks, b.at = append(b.borders, text), append(b.marks, marks), append(b.at, column)
 }
 
 // boxes draws the marks, the blocks and their borders.
