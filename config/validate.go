@@ -32,10 +32,11 @@ func (v *validator) config(c *Config) {
 	clusters := c.Kafka.Clusters
 	switch {
 	case len(clusters) > 0:
-	case len(c.MySQL.Servers) == 0:
-		v.wrong("kafka.clusters", "there is no cluster to read", "write kafka: {clusters: [{brokers: [host:9092]}]}")
 	case len(c.Flink.Clusters) > 0:
 		v.wrong("flink.clusters", "flink.clusters has no Kafka cluster to be compared with", "write kafka: {clusters: [{brokers: [host:9092]}]}")
+	case len(c.MySQL.Servers) == 0:
+		v.wrong("kafka.clusters", "there is no cluster or server to read",
+			"write kafka: {clusters: [{brokers: [host:9092]}]} or mysql: {servers: [{address: host:3306, user: name}]}")
 	}
 	var names []string
 	for i := range clusters {
