@@ -36,6 +36,11 @@ func (s *MySQLServer) setDefaults() {
 	}
 }
 
+// host is how the server is reached.
+func (s *MySQLServer) host() *SQLHost {
+	return &SQLHost{Address: s.Address, User: s.User, Password: s.Password, CredentialsFile: s.CredentialsFile, TLS: s.TLS}
+}
+
 // Label is the value of the server label.
 func (s *MySQLServer) Label() string { return cmp.Or(s.Name, string(s.Address)) }
 

@@ -12,8 +12,7 @@ import (
 // Wants is what the mysql package needs to know of the server, but for its consumers and the scan. A password is read again for
 // each connection, the user now.
 func (s *MySQLServer) Wants() (mysql.Config, error) {
-	h := SQLHost{Address: s.Address, User: s.User, Password: s.Password, CredentialsFile: s.CredentialsFile, TLS: s.TLS}
-	dial, err := h.Dial(s.Timeout)
+	dial, err := s.host().Dial(s.Timeout)
 	if err != nil {
 		return mysql.Config{}, err
 	}

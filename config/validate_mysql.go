@@ -23,7 +23,7 @@ func (v *validator) mysql(servers []MySQLServer, clusters []Cluster) {
 }
 
 func (v *validator) mysqlServer(path string, s *MySQLServer, clusters []Cluster) {
-	v.login(path, &SQLHost{Address: s.Address, User: s.User, Password: s.Password, CredentialsFile: s.CredentialsFile, TLS: s.TLS})
+	v.login(path, s.host())
 	v.span(path+".timeout", s.Timeout, 100*time.Millisecond, time.Minute)
 	v.span(path+".files_timeout", s.FilesTimeout, 100*time.Millisecond, time.Minute)
 	v.span(path+".interval", s.Interval, 0, time.Hour)
