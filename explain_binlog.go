@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,35 +51,40 @@ func binlogsOf(ctx context.Context, servers []*mysqlServer, p web.BinlogPlace) (
 
 // serversOf are the servers that a place stands for.
 func serversOf(all []*mysqlServer, p web.BinlogPlace) ([]*mysqlServer, error) {
-	var names []string
-	for _, s := range all {
-		if s.Name() != p.Server && (p.Server != "" || p.Consumer != "" && len(all) > 1) {
-			names = append(names, s.Name())
-			continue
-		}
-		if p.Server == "" && len(all) > 1 {
-			return all, nil
-		}
-		var consumers []string
-		for _, c := range s.config.Consumers {
-			if p.Consumer == "" || c.Name == p.Consumer {
-				return []*mysqlServer{s}, nil
-			}
-			consumers = append(consumers, c.Name)
-		}
-		if p.Consumer == "" {
-			return []*mysqlServer{s}, nil
-		}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no MySQL server is read: %w", web.ErrNoSuch)
+	}
+	if p == (web.BinlogPlace{}) {
+		return all, nil
+	}
+	s, err := serverOf(all, p.Server)
+	if err != nil {
+		return nil, err
+	}
+	var consumers []string
+	for _, c := range s.config.Consumers {
+		consumers = append(consumers, c.Name)
+	}
+	if p.Consumer != "" && !slices.Contains(consumers, p.Consumer) {
 		return nil, fmt.Errorf("server %q has no consumer %q, only %s: %w", s.Name(), p.Consumer, strings.Join(consumers, ", "), web.ErrNoSuch)
 	}
+	return []*mysqlServer{s}, nil
+}
+
+// serverOf is the server of a name; the only one without.
+func serverOf(all []*mysqlServer, name string) (*mysqlServer, error) {
+	var names []string
+	for _, s := range all {
+		if s.Name() == name || name == "" && len(all) == 1 {
+			return s, nil
+		}
+		names = append(names, s.Name())
+	}
 	list := strings.Join(names, ", ")
-	switch {
-	case len(all) == 0:
-		return nil, fmt.Errorf("no MySQL server is read: %w", web.ErrNoSuch)
-	case p.Server == "":
+	if name == "" {
 		return nil, fmt.Errorf("several servers are read, so server=... is needed: one of %s: %w", list, web.ErrVague)
 	}
-	return nil, fmt.Errorf("no server %q is read, only %s: %w", p.Server, list, web.ErrNoSuch)
+	return nil, fmt.Errorf("no server %q is read, only %s: %w", name, list, web.ErrNoSuch)
 }
 
 // binlogExplanation is what a reading tells of a consumer, and what its numbers were reckoned from.
