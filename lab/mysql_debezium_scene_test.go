@@ -81,15 +81,8 @@ func (d *debezium) awaitFailed(t *testing.T, words string) {
 // told is what the exporter says by each way.
 func (d *debezium) told(t *testing.T) map[string]mysql.ConsumerReading {
 	t.Helper()
-	r := d.reader.Read(t.Context())
-	if r.Err != nil {
-		t.Fatal(r.Err)
-	}
 	all := map[string]mysql.ConsumerReading{}
-	for _, c := range r.Consumers {
-		if c.Err != nil || c.ScanErr != nil {
-			t.Fatalf("%s: %v, scan: %v", c.Name, c.Err, c.ScanErr)
-		}
+	for _, c := range readServer(t, d.reader).Consumers {
 		all[c.Name] = c
 	}
 	return all

@@ -106,8 +106,8 @@ func dial(m *lab.MySQL, user string) mysql.Dial {
 	}
 }
 
-// measured is a reading, and the distance of each consumer.
-func measured(t *testing.T, s *mysql.Server) (*mysql.Reading, map[string]mysql.Distance) {
+// readServer is a reading in which nothing has failed.
+func readServer(t *testing.T, s *mysql.Server) *mysql.Reading {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
@@ -115,11 +115,20 @@ func measured(t *testing.T, s *mysql.Server) (*mysql.Reading, map[string]mysql.D
 	if r.Err != nil {
 		t.Fatal(r.Err)
 	}
-	distances := map[string]mysql.Distance{}
 	for _, c := range r.Consumers {
 		if c.Err != nil || c.ScanErr != nil {
 			t.Fatalf("consumer %s: %v, scan: %v", c.Name, c.Err, c.ScanErr)
 		}
+	}
+	return r
+}
+
+// measured is a reading, and the distance of each consumer.
+func measured(t *testing.T, s *mysql.Server) (*mysql.Reading, map[string]mysql.Distance) {
+	t.Helper()
+	r := readServer(t, s)
+	distances := map[string]mysql.Distance{}
+	for _, c := range r.Consumers {
 		distances[c.Name] = c.Distance
 	}
 	return r, distances

@@ -17,11 +17,12 @@ func TestBinlogScan(t *testing.T) {
 	onEach(t, func(t *testing.T, m *lab.MySQL) {
 		schema(t, m, "scanned")
 		fill(t, m, "scanned", 20)
-		marks, want := map[string]*mark{}, map[string]mysql.After{}
+		var marks []*mark
+		want := map[string]mysql.After{}
 		note := func(name string, p mysql.Position, after mysql.After) {
 			k := &mark{name: name}
 			k.set(p)
-			marks[name], want[name] = k, after
+			marks, want[name] = append(marks, k), after
 		}
 		packing := []string{""}
 		switch m.Options.Version {
@@ -72,28 +73,25 @@ func TestBinlogScan(t *testing.T) {
 		note("the end", here(t, m, "").place(), mysql.None)
 		note("the beginning of a file", mysql.Position{File: m.End(t).Name, Pos: 4}, mysql.None)
 
-		var all []mysql.Consumer
-		for _, k := range marks {
-			all = append(all, k)
-		}
-		r, distances := measured(t, mysqlReader(t, m, lab.Monitor, newScanner(t, m), all...))
+		r := readServer(t, mysqlReader(t, m, lab.Monitor, newScanner(t, m), consumers(marks)...))
 		for _, c := range r.Consumers {
 			truth := lab.Left{}
 			if want[c.Name] != mysql.NoEvent {
 				truth = m.Left(t, c.Note.Position.File, c.Note.Position.Pos)
 			}
-			checkScan(t, r, c, distances[c.Name], want[c.Name], truth)
+			checkScan(t, r, c, want[c.Name], truth)
 		}
 	})
 }
 
 // checkScan holds what a scan has told against what is left to read.
-func checkScan(t *testing.T, r *mysql.Reading, c mysql.ConsumerReading, d mysql.Distance, want mysql.After, truth lab.Left) {
+func checkScan(t *testing.T, r *mysql.Reading, c mysql.ConsumerReading, want mysql.After, truth lab.Left) {
 	t.Helper()
 	if c.Scan == nil || c.Scan.After != want {
 		t.Errorf("%s: %s, want %s", c.Name, brief(c), want)
 		return
 	}
+	d := c.Distance
 	switch want {
 	case mysql.None:
 		if !atEnd(c) || d.Bytes != known(truth.Bytes) {
