@@ -23,7 +23,7 @@ func TestMySQLPrivileges(t *testing.T) {
 			lab.FilesOnly: {mysql.FeatureScan},
 			lab.Nobody:    {mysql.FeatureFiles, mysql.FeatureScan},
 		} {
-			r := mysqlReader(t, m, user, newScannerAs(t, m, user), k).Read(t.Context())
+			r := mysqlReader(t, m, user, newScannerBy(t, dial(m, user)), k).Read(t.Context())
 			if r.Err != nil {
 				t.Errorf("%s: %v", user, r.Err)
 				continue

@@ -75,12 +75,12 @@ func mysqlConfig(m *lab.MySQL, user string, scanner mysql.Scanner, consumers ...
 // newScanner reads events as the exporter does. Databases and tables that are ignored hold nobody's transactions.
 func newScanner(t *testing.T, m *lab.MySQL, ignore ...string) mysql.Scanner {
 	t.Helper()
-	return newScannerAs(t, m, lab.Monitor, ignore...)
+	return newScannerBy(t, dial(m, lab.Monitor), ignore...)
 }
 
-func newScannerAs(t *testing.T, m *lab.MySQL, user string, ignore ...string) mysql.Scanner {
+func newScannerBy(t *testing.T, by mysql.Dial, ignore ...string) mysql.Scanner {
 	t.Helper()
-	s, err := binlog.New(binlog.Config{Dial: dial(m, user), MaxBytes: 64 << 20, Timeout: time.Minute, MariaDB: true, Ignore: ignore})
+	s, err := binlog.New(binlog.Config{Dial: by, MaxBytes: 64 << 20, Timeout: time.Minute, MariaDB: true, Ignore: ignore})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,15 @@ import (
 
 // onEach runs a test on every server that the lab has, side by side.
 func onEach(t *testing.T, test func(t *testing.T, m *lab.MySQL)) {
+	t.Helper()
+	on(t, lab.MySQLVersions(), test)
+}
+
+// on runs a test on some servers, side by side.
+func on(t *testing.T, versions []string, test func(t *testing.T, m *lab.MySQL)) {
+	t.Helper()
 	t.Parallel()
-	for _, version := range lab.MySQLVersions() {
+	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			m := pool.MySQL(t, lab.MySQLOptions{Version: version})

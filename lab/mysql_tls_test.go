@@ -8,59 +8,47 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	"truelag/lab"
 	"truelag/mysql"
-	"truelag/mysql/binlog"
 )
 
 // Over TLS, and as a user with caching_sha2_password, both the statements and the dump work.
 func TestMySQLTLS(t *testing.T) {
-	t.Parallel()
-	for _, version := range []string{lab.MySQL80, lab.MariaDB10, lab.MariaDB11} {
-		t.Run(version, func(t *testing.T) {
-			t.Parallel()
-			m := pool.MySQL(t, lab.MySQLOptions{Version: version})
-			m.Alone(t)
-			schema(t, m, "tls")
-			k := here(t, m, "mark")
-			fill(t, m, "tls", 2)
-			how := "BY"
-			if version == lab.MySQL80 {
-				how = "WITH caching_sha2_password BY"
-			}
-			grant := "REPLICATION CLIENT"
-			if m.Options.MariaDB() {
-				grant = "BINLOG MONITOR"
-			}
-			m.Exec(t, "DROP USER IF EXISTS secure", fmt.Sprintf("CREATE USER secure IDENTIFIED %s '%s' REQUIRE SSL", how, lab.Password("secure")),
-				fmt.Sprintf("GRANT %s, REPLICATION SLAVE ON *.* TO secure", grant))
-			pem, err := os.ReadFile(m.CA)
-			if err != nil {
-				t.Fatal(err)
-			}
-			roots := x509.NewCertPool()
-			roots.AppendCertsFromPEM(pem)
-			for name, config := range map[string]*tls.Config{"verified": {RootCAs: roots}, "not trusted": {}, "none": nil} {
-				cfg := mysqlConfig(m, "secure", nil, k)
-				cfg.Dial.TLS = config
-				scanner, err := binlog.New(binlog.Config{Dial: cfg.Dial, MaxBytes: 1 << 20, Timeout: time.Minute, MariaDB: true})
-				if err != nil {
-					t.Fatal(err)
+	on(t, []string{lab.MySQL80, lab.MariaDB10, lab.MariaDB11}, func(t *testing.T, m *lab.MySQL) {
+		schema(t, m, "tls")
+		k := here(t, m, "mark")
+		fill(t, m, "tls", 2)
+		how := "BY"
+		if m.Options.Version == lab.MySQL80 {
+			how = "WITH caching_sha2_password BY"
+		}
+		grant := "REPLICATION CLIENT"
+		if m.Options.MariaDB() {
+			grant = "BINLOG MONITOR"
+		}
+		m.Exec(t, "DROP USER IF EXISTS secure", fmt.Sprintf("CREATE USER secure IDENTIFIED %s '%s' REQUIRE SSL", how, lab.Password("secure")),
+			fmt.Sprintf("GRANT %s, REPLICATION SLAVE ON *.* TO secure", grant))
+		pem, err := os.ReadFile(m.CA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(pem)
+		for name, config := range map[string]*tls.Config{"verified": {RootCAs: roots}, "not trusted": {}, "none": nil} {
+			cfg := mysqlConfig(m, "secure", nil, k)
+			cfg.Dial.TLS = config
+			cfg.Scanner = newScannerBy(t, cfg.Dial)
+			r := newReader(t, cfg).Read(t.Context())
+			if name != "verified" {
+				if r.Err == nil {
+					t.Errorf("%s: the server was read", name)
 				}
-				cfg.Scanner = scanner
-				r := newReader(t, cfg).Read(t.Context())
-				if name != "verified" {
-					if r.Err == nil {
-						t.Errorf("%s: the server was read", name)
-					}
-					continue
-				}
-				if c := r.Consumers[0]; r.Err != nil || c.ScanErr != nil || c.Scan == nil || c.Scan.After != mysql.Transaction {
-					t.Errorf("%s: %v, %v: %s", name, r.Err, c.ScanErr, brief(c))
-				}
+				continue
 			}
-		})
-	}
+			if c := r.Consumers[0]; r.Err != nil || c.ScanErr != nil || c.Scan == nil || c.Scan.After != mysql.Transaction {
+				t.Errorf("%s: %v, %v: %s", name, r.Err, c.ScanErr, brief(c))
+			}
+		}
+	})
 }
