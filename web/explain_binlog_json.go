@@ -17,13 +17,18 @@ type binlogNumbers struct {
 	Headroom      *float64 `json:"headroom_seconds,omitempty"`
 }
 
-type binlogView struct {
+// binlogHead is what a row of a list and an explanation begin with.
+type binlogHead struct {
 	Server   string      `json:"server"`
 	Consumer string      `json:"consumer"`
 	Link     string      `json:"link"`
 	Read     time.Time   `json:"read_at"`
 	Verdict  verdictView `json:"verdict"`
-	Cure     string      `json:"cure,omitempty"`
+}
+
+type binlogView struct {
+	binlogHead
+	Cure string `json:"cure,omitempty"`
 	binlogNumbers
 
 	Told     string              `json:"consumer_state,omitempty"`
@@ -111,6 +116,10 @@ type binlogStatementView struct {
 // WriteJSON writes what the page of the same content writes.
 func (e *BinlogExplanation) WriteJSON(w io.Writer) error { return writeJSON(w, e.view()) }
 
+func (e *BinlogExplanation) head() binlogHead {
+	return binlogHead{valid(e.Server), valid(e.Consumer), e.Link(), e.Read.UTC(), verdictView{e.State, e.Verdict(), BinlogExit(e.State)}}
+}
+
 func (e *BinlogExplanation) numbers() binlogNumbers {
 	known := func(n int64) *int64 { return when(n >= 0, n) }
 	lasts := func(d time.Duration) *float64 { return when(d >= 0, seconds(d)) }
@@ -122,8 +131,7 @@ func (e *BinlogExplanation) numbers() binlogNumbers {
 
 func (e *BinlogExplanation) view() binlogView {
 	v := binlogView{
-		Server: valid(e.Server), Consumer: valid(e.Consumer), Link: e.Link(), Read: e.Read.UTC(),
-		Verdict: verdictView{e.State, e.Verdict(), BinlogExit(e.State)}, Cure: e.Cure(), binlogNumbers: e.numbers(),
+		binlogHead: e.head(), Cure: e.Cure(), binlogNumbers: e.numbers(),
 		Told: valid(e.Told), Reason: valid(e.Reason), Kept: valid(e.Kept), ReadAt: moment(e.ReadAt), Since: moment(e.Since),
 		Failure: valid(e.Failure), Which: valid(e.Which), Service: e.serverView(), Statements: []binlogStatementView{},
 	}

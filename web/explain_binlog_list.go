@@ -98,12 +98,8 @@ func (e *BinlogExplanation) Brief() string {
 }
 
 type binlogRowView struct {
-	Server   string      `json:"server"`
-	Consumer string      `json:"consumer"`
-	Link     string      `json:"link"`
-	Read     time.Time   `json:"read_at"`
-	Verdict  verdictView `json:"verdict"`
-	Told     string      `json:"consumer_state,omitempty"`
+	binlogHead
+	Told string `json:"consumer_state,omitempty"`
 	binlogNumbers
 }
 
@@ -118,10 +114,7 @@ func (l *BinlogListing) WriteJSON(w io.Writer) error { return writeJSON(w, l.vie
 func (l *BinlogListing) view() binlogListView {
 	v := binlogListView{moment(l.Read()), []binlogRowView{}}
 	for _, e := range l.Rows {
-		v.Rows = append(v.Rows, binlogRowView{
-			valid(e.Server), valid(e.Consumer), e.Link(), e.Read.UTC(),
-			verdictView{e.State, e.Verdict(), BinlogExit(e.State)}, valid(e.Told), e.numbers(),
-		})
+		v.Rows = append(v.Rows, binlogRowView{e.head(), valid(e.Told), e.numbers()})
 	}
 	return v
 }
