@@ -71,20 +71,7 @@ func (l *BinlogListing) WriteText(w io.Writer, now time.Time) error {
 			r.State, r.Left(), r.Missing(), durationOf(r.Age), durationOf(r.Headroom), name(r.Server) + " / " + name(r.Consumer), r.Brief(),
 		})
 	}
-	var widths [6]int
-	for _, r := range rows {
-		for i := range widths {
-			widths[i] = max(widths[i], width(r[i]))
-		}
-	}
-	for _, r := range rows {
-		fmt.Fprint(&b, "  ")
-		for i, cell := range r[:len(widths)] {
-			pad := strings.Repeat(" ", widths[i]-width(cell))
-			fmt.Fprint(&b, pick(i == 0 || i == len(widths)-1, cell+pad, pad+cell), "   ")
-		}
-		fmt.Fprintln(&b, r[len(widths)])
-	}
+	align(&b, rows, 0, 5)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -93,7 +94,7 @@ func (l *Listing) WriteText(w io.Writer, now time.Time) error {
 		return err
 	}
 	fmt.Fprintf(&b, "%s\n\n", l.Summary(now))
-	rows := [][3]string{{"true lag", "raw lag", l.Unit()}}
+	rows := [][]string{{"true lag", "raw lag", l.Unit(), "verdict"}}
 	for _, r := range l.Rows {
 		records, offsets := "unknown", "unknown"
 		switch {
@@ -105,24 +106,29 @@ func (l *Listing) WriteText(w io.Writer, now time.Time) error {
 		case r.Uncommitted:
 			records, offsets = "none", "none"
 		}
-		rows = append(rows, [3]string{records, offsets, l.title(r)})
+		rows = append(rows, []string{records, offsets, l.title(r), r.Verdict()})
 	}
-	var widths [3]int
+	align(&b, rows, 2)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// align writes rows as columns. Those of words begin at the left, those of numbers end at the right, and the last is as it is.
+func align(b *strings.Builder, rows [][]string, words ...int) {
+	widths := make([]int, len(rows[0])-1)
 	for _, r := range rows {
-		for i := range r {
+		for i := range widths {
 			widths[i] = max(widths[i], width(r[i]))
 		}
 	}
-	for i, r := range rows {
-		verdict := "verdict"
-		if i > 0 {
-			verdict = l.Rows[i-1].Verdict()
+	for _, r := range rows {
+		b.WriteString("  ")
+		for i := range widths {
+			pad := strings.Repeat(" ", widths[i]-width(r[i]))
+			b.WriteString(pick(slices.Contains(words, i), r[i]+pad, pad+r[i]) + "   ")
 		}
-		pad := func(i int) string { return strings.Repeat(" ", widths[i]-width(r[i])) }
-		fmt.Fprintf(&b, "  %s%s   %s%s   %s%s   %s\n", pad(0), r[0], pad(1), r[1], r[2], pad(2), verdict)
+		b.WriteString(r[len(widths)] + "\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // title names a row.
