@@ -116,7 +116,7 @@ func (e *BinlogExplanation) ageSum() string {
 	case e.State == "caught_up":
 		return "no transaction is left"
 	case e.Age >= 0 && e.Scan != nil:
-		return fmt.Sprintf("the server's clock %s − committed %s", e.Clock.UTC().Format("15:04:05.000"), stamp(e.Scan.First))
+		return fmt.Sprintf("the server's clock %s − committed %s", clock(e.Clock), stamp(e.Scan.First))
 	case e.State != "ok":
 		return ""
 	case e.Scan != nil && (e.Scan.After == "rest" || e.Scan.After == "transaction"):

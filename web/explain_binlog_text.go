@@ -140,7 +140,7 @@ func (t *texter) statements(all []BinlogStatement) {
 		if s.Err != "" {
 			text += ": " + s.Failure()
 		}
-		t.hang(s.At.UTC().Format("15:04:05.000")+" ", text)
+		t.hang(clock(s.At)+" ", text)
 	}
 	t.line("  %s", count(int64(len(all)), "statement"))
 }

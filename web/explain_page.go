@@ -51,7 +51,7 @@ func newPage(text string) page {
 		"name": name, "number": number, "took": took, "stamp": stamp, "count": count,
 		"add":    func(a, b int) int { return a + b },
 		"arrow":  func(marks []string) string { return "▼ " + strings.Join(marks, " = ") },
-		"clock":  func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
+		"clock":  clock,
 		"length": func(n int) int64 { return int64(n) },
 		"plural": plural, "leading": leading,
 	})

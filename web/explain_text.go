@@ -201,7 +201,7 @@ func (t *texter) batches(log []Stretch) {
 
 func (t *texter) requests(requests []Request) {
 	for _, r := range requests {
-		line := fmt.Sprintf("  %s  %s", r.At.UTC().Format("15:04:05.000"), r.API)
+		line := fmt.Sprintf("  %s  %s", clock(r.At), r.API)
 		if r.Version >= 0 {
 			line += fmt.Sprintf(" v%d", r.Version)
 		}

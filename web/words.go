@@ -139,6 +139,9 @@ func enumerate(parts []string) string {
 // stamp is a moment in words: of another day with its date.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
+// clock is a moment of a day, to the millisecond.
+func clock(t time.Time) string { return t.UTC().Format("15:04:05.000") }
+
 // bigNumber is number for what may not fit an int64.
 func bigNumber(n uint64) string {
 	if n > math.MaxInt64 {
