@@ -61,7 +61,7 @@ func (h *binlogHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			answerJSON(w, http.StatusOK, l.view())
 			return
 		}
-		h.many.answer(w, http.StatusOK, &binlogsPage{h.frame(l.Heading(), p), l})
+		h.many.answer(w, http.StatusOK, &binlogsPage{h.frameOf(p, l.Heading()), l})
 		return
 	}
 	e := found[0]
@@ -69,13 +69,19 @@ func (h *binlogHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answerJSON(w, http.StatusOK, e.view())
 		return
 	}
-	h.one.answer(w, http.StatusOK, &binlogPage{h.frame(e.Headline(), p), e, e.bar(binlogBlocks)})
+	h.one.answer(w, http.StatusOK, &binlogPage{h.frameOf(p, e.Headline()), e, e.bar(binlogBlocks)})
 }
 
 // frame is that of a page one folder below the others.
-func (h *binlogHandler) frame(title string, p BinlogPlace) frame {
+func (h *binlogHandler) frame(title string) frame {
 	f := newFrame(h.cfg, title)
 	f.Root = "../"
+	return f
+}
+
+// frameOf is the frame of a page that there is as JSON, too.
+func (h *binlogHandler) frameOf(p BinlogPlace, title string) frame {
+	f := h.frame(title)
 	link := p.Link()
 	if p == (BinlogPlace{}) {
 		link += "?"
@@ -87,11 +93,5 @@ func (h *binlogHandler) frame(title string, p BinlogPlace) frame {
 }
 
 func (h *binlogHandler) refuse(w http.ResponseWriter, r *http.Request, code int, text string) {
-	if wantsJSON(r.URL.Query()) {
-		answerJSON(w, code, map[string]string{"error": text})
-		return
-	}
-	f := newFrame(h.cfg, http.StatusText(code))
-	f.Root = "../"
-	h.refusals.answer(w, code, &refusalPage{frame: f, Text: text})
+	h.refusals.refuse(w, r, h.frame(http.StatusText(code)), code, text)
 }

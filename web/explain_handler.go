@@ -137,9 +137,14 @@ func blame(err error) (code int, text string) {
 }
 
 func (h *explainHandler) refuse(w http.ResponseWriter, r *http.Request, code int, text string) {
+	h.refusals.refuse(w, r, newFrame(h.cfg, http.StatusText(code)), code, text)
+}
+
+// refuse says why there is no page, as one of refusals or as JSON.
+func (p page) refuse(w http.ResponseWriter, r *http.Request, f frame, code int, text string) {
 	if wantsJSON(r.URL.Query()) {
 		answerJSON(w, code, map[string]string{"error": text})
 		return
 	}
-	h.refusals.answer(w, code, &refusalPage{frame: newFrame(h.cfg, http.StatusText(code)), Text: text})
+	p.answer(w, code, &refusalPage{frame: f, Text: text})
 }
