@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"truelag/mysql"
 )
@@ -74,7 +75,9 @@ func (s *SQL) Read(ctx context.Context) (mysql.Note, error) {
 const maxRows = 1000
 
 // rows are the answer's, with the columns' names in lower case.
-func (s *SQL) rows(ctx context.Context) ([]fields, error) {
+func (s *SQL) rows(ctx context.Context) (rows []fields, err error) {
+	began := time.Now()
+	defer func() { mysql.Sent(ctx, s.query, began, err) }()
 	answer, err := s.db.QueryContext(ctx, s.query, s.args...)
 	if err != nil {
 		return nil, err
@@ -87,7 +90,6 @@ func (s *SQL) rows(ctx context.Context) ([]fields, error) {
 	for i, name := range names {
 		names[i] = strings.ToLower(strings.TrimSpace(name))
 	}
-	var rows []fields
 	for answer.Next() {
 		if len(rows) == maxRows {
 			return nil, fmt.Errorf("it answers more than %d rows", maxRows)
