@@ -124,11 +124,16 @@ func TestBinlogWithoutKafka(t *testing.T) {
 		t.Error("the landing page tells of groups")
 	}
 
-	f.set(func() { f.denied = []string{"SHOW BINARY LOGS"} })
+	if _, body = p.get("/explain/binlog?server=orders-db&consumer=table"); !strings.Contains(body, "SELECT file, pos FROM progress") {
+		t.Errorf("the query for the place is not among the statements that were sent:\n%s", body)
+	}
+
+	f.set(func() { f.denied = []string{"SHOW BINARY LOGS", "SELECT file"} })
 	await(t, "what the server does not allow on the landing page", func() bool {
 		p.scrape()
 		_, body := p.get("/")
-		return regexp.MustCompile(`(?s)Lag in bytes and files at MySQL server .*orders-db.*Access denied.*It needs REPLICATION CLIENT\.`).MatchString(body)
+		return regexp.MustCompile(`(?s)Lag in bytes and files at MySQL server .*orders-db.*Access denied.*It needs REPLICATION CLIENT\.`).MatchString(body) &&
+			strings.Contains(body, "query for the place: a privilege is missing: Error 1227")
 	})
 	if s := p.scrape(); !s.has(binlogSuccess, 1) || !s.has(`truelag_mysql_feature{feature="files",server="orders-db"}`, 0) {
 		t.Errorf("a privilege is missing: success %v, features %v", s.values[binlogSuccess], s.families["truelag_mysql_feature"])

@@ -23,7 +23,8 @@ func legible(do func() error) (err error) {
 	return do()
 }
 
-// connector makes connections that end where the driver panics: database/sql would wait for ever for one that a panic took away.
+// connector makes connections whose errors are answered's, and that end where the driver panics: database/sql would wait for ever
+// for one that a panic took away.
 type connector struct {
 	driver.Connector
 
@@ -67,7 +68,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if at != nil {
 		_ = at.Close() // mostly it is closed already
 	}
-	return nil, err
+	return nil, answered(err)
 }
 
 // paused is how long it still waits; not above 0: it does not.
@@ -104,7 +105,7 @@ var (
 func (g *guardedConn) guard(do func() error) error {
 	err := legible(do)
 	g.broken = g.broken || errors.Is(err, errGarbled)
-	return err
+	return answered(err)
 }
 
 func (g *guardedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {

@@ -76,8 +76,8 @@ const (
 // longestWords is how much of a server's own words an error shows.
 const longestWords = 300
 
-// answered makes an error of a statement one of ours: what the server has to say is cut to a length that fits a line, and a
-// missing privilege is told as ErrDenied.
+// answered makes an error of a login or a statement one of ours: what the server has to say is cut to a length that fits a
+// line, and a missing privilege is told as ErrDenied.
 func answered(err error) error {
 	var said *driver.MySQLError
 	if !errors.As(err, &said) {

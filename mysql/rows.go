@@ -28,7 +28,7 @@ func (r row) text(column string) (string, bool) {
 func connected(ctx context.Context, db *sql.DB, do func(*sql.Conn) error) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return fmt.Errorf("connect: %w", answered(err))
+		return fmt.Errorf("connect: %w", err)
 	}
 	err = do(conn)
 	if e := conn.Close(); err == nil && e != nil && !errors.Is(e, sql.ErrConnDone) {
@@ -43,16 +43,16 @@ func query(ctx context.Context, conn *sql.Conn, each func(row) error, statement 
 	defer func() { Sent(ctx, statement, began, err) }()
 	rows, err := conn.QueryContext(ctx, statement, args...)
 	if err != nil {
-		return answered(err)
+		return err
 	}
 	defer func() {
-		if e := rows.Close(); err == nil && e != nil {
-			err = answered(e)
+		if e := rows.Close(); err == nil {
+			err = e
 		}
 	}()
 	names, err := rows.Columns()
 	if err != nil {
-		return answered(err)
+		return err
 	}
 	r := row{columns: make(map[string]int, len(names)), cells: make([]sql.RawBytes, len(names))}
 	cells := make([]any, len(names))
@@ -68,7 +68,7 @@ func query(ctx context.Context, conn *sql.Conn, each func(row) error, statement 
 			return err
 		}
 	}
-	return answered(rows.Err())
+	return rows.Err()
 }
 
 // want is an error about a column that must be there.
