@@ -46,23 +46,17 @@ func (f *binlogFamilies) descs() []exposition.Desc {
 
 func binlogLagFamilies() []exposition.Family[binlogConsumer] {
 	labels := []string{"server", "consumer"}
-	number := func(name, help string, of func(*mysql.Distance) mysql.Number) exposition.Family[binlogConsumer] {
+	gauge := func(name, help string, value func(*mysql.Distance) (float64, bool)) exposition.Family[binlogConsumer] {
 		return exposition.Family[binlogConsumer]{
-			Desc: exposition.Desc{Name: name, Type: exposition.Gauge, Labels: labels, Help: help},
-			Series: single(func(c *binlogConsumer) (float64, bool) {
-				n := of(&c.Distance)
-				return float64(n.N), n.Known
-			}),
+			Desc:   exposition.Desc{Name: name, Type: exposition.Gauge, Labels: labels, Help: help},
+			Series: single(func(c *binlogConsumer) (float64, bool) { return value(&c.Distance) }),
 		}
 	}
+	number := func(name, help string, of func(*mysql.Distance) mysql.Number) exposition.Family[binlogConsumer] {
+		return gauge(name, help, func(d *mysql.Distance) (float64, bool) { return float64(of(d).N), of(d).Known })
+	}
 	duration := func(name, help string, of func(*mysql.Distance) mysql.Duration) exposition.Family[binlogConsumer] {
-		return exposition.Family[binlogConsumer]{
-			Desc: exposition.Desc{Name: name, Type: exposition.Gauge, Labels: labels, Help: help},
-			Series: single(func(c *binlogConsumer) (float64, bool) {
-				d := of(&c.Distance)
-				return d.D.Seconds(), d.Known
-			}),
-		}
+		return gauge(name, help, func(d *mysql.Distance) (float64, bool) { return of(d).D.Seconds(), of(d).Known })
 	}
 	return []exposition.Family[binlogConsumer]{
 		number("truelag_binlog_lag_bytes", "Bytes of the binlog from the consumer's position to its end: the rest of its file and all later files, as SHOW BINARY LOGS tells their sizes; what a dump stream from there would deliver. Most consumers that are caught up keep some: truelag_binlog_effective_lag_bytes is 0 then. Absent when the position is not in one of the server's files, when files or position are not known, and during a snapshot; truelag_binlog_position_state says which.",
