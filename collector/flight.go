@@ -2,9 +2,9 @@ package collector
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"sync"
+
+	"truelag/guard"
 )
 
 // flight lets simultaneous callers share one call. The call goes on for as long as any of its callers waits, under the
@@ -78,10 +78,9 @@ func (f *flight[T]) leave(t *trip[T]) {
 
 // guarded turns a panic into an error: what a broker sends must not end the process.
 func guarded[T any](ctx context.Context, fly func(context.Context) (T, error)) (v T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return fly(ctx)
+	err = guard.Do(func() error {
+		v, err = fly(ctx)
+		return err
+	})
+	return v, err
 }

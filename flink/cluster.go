@@ -12,6 +12,8 @@ import (
 	"github.com/go-kit/log"
 	"github.com/go-kit/log/level"
 	promconfig "github.com/prometheus/common/config"
+
+	"truelag/guard"
 )
 
 // listener hears jobs when it is asked. What it tells of a job is its id and name, when it was heard, its checkpoints and
@@ -127,7 +129,7 @@ func (c *Cluster) Read(ctx context.Context) *View {
 	began := time.Now()
 	heard := make([][]Job, len(c.listeners))
 	reaches := make([][]Reach, len(c.listeners))
-	var asked sync.WaitGroup
+	var asked guard.Crew
 	for i, l := range c.listeners {
 		asked.Go(func() { heard[i], reaches[i] = l.read(ctx) })
 	}

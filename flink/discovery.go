@@ -8,10 +8,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"truelag/endpoint"
+	"truelag/guard"
 )
 
 // maxTargets is how many reporters one cluster may have: a DNS name or a file that is not the right one is not to make
@@ -69,7 +69,7 @@ func (d *discovery) find(ctx context.Context, timeout time.Duration) ([]*url.URL
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %s", timeout))
 	defer cancel()
 	answers := make([]dnsAnswer, len(d.names))
-	var lookups sync.WaitGroup
+	var lookups guard.Crew
 	for i, name := range d.names {
 		lookups.Go(func() { answers[i] = name.find(ctx) })
 	}

@@ -12,6 +12,7 @@ import (
 	promconfig "github.com/prometheus/common/config"
 
 	"truelag/endpoint"
+	"truelag/guard"
 )
 
 // maxBody is the longest answer that is read: the ids of a vertex with 10,000 partitions are 3 MB.
@@ -68,7 +69,7 @@ func (c *httpClient) ask(ctx context.Context, do func(context.Context) error) er
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("no answer within %s", c.timeout))
 	defer cancel()
 	c.requests.Add(1)
-	return do(ctx)
+	return guard.Do(func() error { return do(ctx) }) // it also reads what was answered
 }
 
 func (a answer) question(u *url.URL) *endpoint.Question {

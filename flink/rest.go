@@ -12,6 +12,7 @@ import (
 	promconfig "github.com/prometheus/common/config"
 
 	"truelag/endpoint"
+	"truelag/guard"
 )
 
 // longestSilence is how long a poll waits for a dump that is not due yet. A job of which nobody tells for two minutes is
@@ -111,7 +112,12 @@ func (p *restPoller) poll(ctx context.Context) (next time.Time) {
 	defer cancel()
 
 	poll := &restPoll{restPoller: p}
-	names, dumped, err := poll.read(bounded)
+	var names map[string]string
+	var dumped time.Time
+	err := guard.Do(func() (err error) {
+		names, dumped, err = poll.read(bounded)
+		return err
+	})
 	if ctx.Err() != nil {
 		return began
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"truelag/endpoint"
+	"truelag/guard"
 )
 
 // jobsAtOnce is how many jobs are asked at the same time: a JobManager has a few threads for all its clients.
@@ -85,7 +86,7 @@ func (p *restPoll) readJobs(ctx context.Context, jobs []*restJob) {
 	asked.SetLimit(jobsAtOnce)
 	for _, job := range jobs {
 		asked.Go(func() error {
-			if job.Err = p.readJob(ctx, job); job.Err == nil {
+			if job.Err = guard.Do(func() error { return p.readJob(ctx, job) }); job.Err == nil {
 				job.read = time.Now()
 			}
 			return nil

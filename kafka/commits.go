@@ -11,6 +11,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"truelag/guard"
 )
 
 const (
@@ -42,15 +44,15 @@ func (p *pass) fetchCommits(ctx context.Context) {
 		}
 		rest := chunks[1:]
 		var next atomic.Int64
-		var c crew
+		var c guard.Crew
 		for range min(len(rest), requestsAtOnce) {
-			c.run(func() {
+			c.Go(func() {
 				for i := next.Add(1) - 1; i < int64(len(rest)); i = next.Add(1) - 1 {
 					p.fetchChunk(ctx, n, rest[i])
 				}
 			})
 		}
-		c.wait()
+		c.Wait()
 	})
 	p.commitsTold = time.Now()
 }

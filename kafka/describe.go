@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"truelag/guard"
 )
 
 // describeGroups asks each broker about its groups with one request for each of their types: the request of another type
@@ -19,11 +21,11 @@ func (p *pass) describeGroups(ctx context.Context) {
 			g := &n.groups[i]
 			byType[g.Type] = append(byType[g.Type], g.Name)
 		}
-		var c crew
+		var c guard.Crew
 		for typ, names := range byType {
-			c.run(func() { p.describe(ctx, n, typ, names) })
+			c.Go(func() { p.describe(ctx, n, typ, names) })
 		}
-		c.wait()
+		c.Wait()
 	})
 }
 

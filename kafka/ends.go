@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"truelag/guard"
 )
 
 // end is one of the three offsets that ListOffsets tells of a partition.
@@ -61,9 +63,9 @@ func (p *pass) readEnds(ctx context.Context, e end) {
 			rt.Partitions = append(rt.Partitions, rp)
 		}
 	}
-	var c crew
+	var c guard.Crew
 	for n, req := range requests {
-		c.run(func() {
+		c.Go(func() {
 			resp, err := p.ask(ctx, n, req)
 			if err == nil {
 				p.takeEnds(n, e, resp.(*kmsg.ListOffsetsResponse))
@@ -71,7 +73,7 @@ func (p *pass) readEnds(ctx context.Context, e end) {
 			p.closeEnds(req, e, err)
 		})
 	}
-	c.wait()
+	c.Wait()
 }
 
 // takeEnds fills in what a leader answered.
@@ -168,9 +170,9 @@ func (r *reader) epochEnds(ctx context.Context, asks []epochAsk) []epochEnd {
 		rt := &req.Topics[len(req.Topics)-1]
 		rt.Partitions = append(rt.Partitions, rp)
 	}
-	var c crew
+	var c guard.Crew
 	for leader, req := range requests {
-		c.run(func() {
+		c.Go(func() {
 			answer, err := r.wire.ask(ctx, leader, req)
 			if err != nil {
 				for i := range asks {
@@ -191,7 +193,7 @@ func (r *reader) epochEnds(ctx context.Context, asks []epochAsk) []epochEnd {
 			}
 		})
 	}
-	c.wait()
+	c.Wait()
 	for i := range ends {
 		if errors.Is(ends[i].Err, errUnanswered) {
 			r.wire.books.failed("OffsetForLeaderEpoch", errUnanswered)

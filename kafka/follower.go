@@ -3,8 +3,6 @@ package kafka
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -13,6 +11,8 @@ import (
 	"github.com/go-kit/log/level"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"truelag/guard"
 )
 
 // commitTopic is the topic in which a cluster keeps the commits of its groups.
@@ -95,26 +95,13 @@ func (f *follower) run(ctx context.Context) {
 	var legs sync.WaitGroup
 	defer legs.Wait()
 	for tries := 0; ctx.Err() == nil; {
-		err := guard(func() error { return f.plan(ctx, &legs) })
+		err := guard.Do(func() error { return f.plan(ctx, &legs) })
 		tries++
 		if err == nil {
 			tries = 0
 		}
 		f.rest(ctx, f.judge(err, tries))
 	}
-}
-
-// errPanic is the error of what panicked.
-var errPanic = errors.New("panic")
-
-// guard turns a panic into an error: what a broker sends must not end the process.
-func guard(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
-		}
-	}()
-	return do()
 }
 
 // judge says what the outcome of a plan means and how long it holds.

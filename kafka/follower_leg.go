@@ -8,6 +8,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"truelag/guard"
 )
 
 // enoughBytes ends the wait of a Fetch early: on a busy cluster answers come when there is some work in them, not for
@@ -24,7 +26,7 @@ func (f *follower) leg(ctx context.Context, leader int32) {
 		if req == nil {
 			return
 		}
-		err := guard(func() error { return f.round(ctx, leader, req, asked) })
+		err := guard.Do(func() error { return f.round(ctx, leader, req, asked) })
 		what := "Following commits was interrupted"
 		switch {
 		case err == nil || ctx.Err() != nil:
@@ -32,7 +34,7 @@ func (f *follower) leg(ctx context.Context, leader int32) {
 		case errors.Is(err, errUnfit):
 			f.switchOff(FollowerUnfit, err)
 			continue
-		case errors.Is(err, errPanic):
+		case errors.Is(err, guard.ErrPanic):
 			what = "Following commits failed, and begins anew"
 			f.lose(asked)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"truelag/guard"
 )
 
 // logEnds asks for the high watermarks of __consumer_offsets, given the leaders by partition (-1: not asked). Ends that
@@ -27,9 +29,9 @@ func (r *reader) logEnds(ctx context.Context, leaders []int32) []int64 {
 		rp.Partition, rp.Timestamp = int32(p), highWatermark.timestamp
 		req.Topics[0].Partitions = append(req.Topics[0].Partitions, rp)
 	}
-	var c crew
+	var c guard.Crew
 	for leader, req := range requests {
-		c.run(func() {
+		c.Go(func() {
 			answer, err := r.wire.ask(ctx, leader, req)
 			if err != nil {
 				return
@@ -46,7 +48,7 @@ func (r *reader) logEnds(ctx context.Context, leaders []int32) []int64 {
 			}
 		})
 	}
-	c.wait()
+	c.Wait()
 	return ends
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/go-kit/log/level"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"truelag/guard"
 )
 
 // readerConfig chooses what is read. What it leaves out is named in no request.
@@ -92,11 +94,11 @@ func within(ctx context.Context, share float64, parts ...func(context.Context)) 
 	deadline, _ := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(share*float64(time.Until(deadline))))
 	defer cancel()
-	var c crew
+	var c guard.Crew
 	for _, part := range parts {
-		c.run(func() { part(ctx) })
+		c.Go(func() { part(ctx) })
 	}
-	c.wait()
+	c.Wait()
 }
 
 // remember keeps what the next pass goes by, and tells the log of brokers that fell silent or are back.
@@ -196,11 +198,11 @@ func (n *node) large() bool {
 
 // atEach runs something for all brokers at the same time.
 func (p *pass) atEach(do func(*node)) {
-	var c crew
+	var c guard.Crew
 	for _, n := range p.nodes {
-		c.run(func() { do(n) })
+		c.Go(func() { do(n) })
 	}
-	c.wait()
+	c.Wait()
 }
 
 func (p *pass) snapshot() *Snapshot {

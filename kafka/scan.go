@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"truelag/guard"
 )
 
 // job is a stretch of one partition's log to be read into one of its maps.
@@ -130,9 +132,9 @@ func (s *scanner) run(ctx context.Context, jobs []*job) {
 		}
 		l.queues[j.queue].jobs = append(l.queues[j.queue].jobs, j)
 	}
-	var c crew
+	var c guard.Crew
 	for _, l := range legs {
-		c.run(func() { l.run(ctx) })
+		c.Go(func() { l.run(ctx) })
 	}
-	c.wait()
+	c.Wait()
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"truelag/guard"
 )
 
 // nobody is a transactional id that no producer has. Being told that it does not exist, rather than being refused, shows
@@ -32,16 +34,16 @@ func (q *transactionQuery) listTransactions(ctx context.Context, rows []*held) {
 	if q.snapshot.leaderless {
 		q.unasked = fmt.Errorf("a partition of __transaction_state is without a leader: %w", kerr.CoordinatorNotAvailable)
 	}
-	var c crew
+	var c guard.Crew
 	for _, b := range q.snapshot.Brokers {
 		if b.Err != nil { // it would use up the time of all
 			q.unasked = cmp.Or(q.unasked, b.Err)
 			continue
 		}
 		own := *req // the client notes the version in it
-		c.run(func() { q.listTransactionsAt(ctx, b.ID, &own) })
+		c.Go(func() { q.listTransactionsAt(ctx, b.ID, &own) })
 	}
-	c.wait()
+	c.Wait()
 }
 
 func (q *transactionQuery) listTransactionsAt(ctx context.Context, broker int32, req *kmsg.ListTransactionsRequest) {
@@ -104,11 +106,11 @@ func (q *transactionQuery) describeTransactions(ctx context.Context, rows []*hel
 		}
 		add(at, nobody)
 	}
-	var c crew
+	var c guard.Crew
 	for broker, req := range requests {
-		c.run(func() { q.describeTransactionsAt(ctx, broker, req) })
+		c.Go(func() { q.describeTransactionsAt(ctx, broker, req) })
 	}
-	c.wait()
+	c.Wait()
 	counted := map[string]bool{}
 	for a := range asked {
 		_, err := q.description(a.id)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"truelag/guard"
 )
 
 // producersWidth is how many partitions one DescribeProducers names at the most: an answer lists all producers that a
@@ -22,7 +24,7 @@ func (q *transactionQuery) describeProducers(ctx context.Context, rows []*held) 
 	for _, r := range rows {
 		byLeader[r.leader] = append(byLeader[r.leader], r)
 	}
-	var c crew
+	var c guard.Crew
 	for leader, rows := range byLeader {
 		if len(rows) > producersWidth {
 			slices.SortStableFunc(rows, func(a, b *held) int { return a.stand.since.Compare(b.stand.since) })
@@ -31,9 +33,9 @@ func (q *transactionQuery) describeProducers(ctx context.Context, rows []*held) 
 			}
 			rows = rows[:producersWidth]
 		}
-		c.run(func() { q.describeProducersAt(ctx, leader, rows) })
+		c.Go(func() { q.describeProducersAt(ctx, leader, rows) })
 	}
-	c.wait()
+	c.Wait()
 }
 
 func (q *transactionQuery) describeProducersAt(ctx context.Context, leader int32, rows []*held) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"truelag/guard"
 )
 
 // listReader asks for the list of files, on a connection of its own. The server answers late while it writes a huge
@@ -71,7 +73,7 @@ func (l *listReader) ask() {
 		q.answer = list{at: q.at}
 		var asked sent
 		ctx := asked.traced(ctx, "")
-		q.answer.err = guarded(func() (err error) {
+		q.answer.err = guard.Do(func() (err error) {
 			q.answer.identity, q.answer.files, err = l.read(ctx)
 			return err
 		})

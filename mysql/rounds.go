@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-kit/log"
 	"github.com/go-kit/log/level"
+
+	"truelag/guard"
 )
 
 // rounds reads a server and its consumers, and keeps what one round leaves to the next. One round is under way at a time.
@@ -46,7 +48,7 @@ func (r *rounds) next(ctx context.Context) *Reading {
 	r.sent = &sent{}
 	traced := r.sent.traced(ctx, "")
 	reading.Consumers = r.notes(traced)
-	if err := guarded(func() error { return r.survey(traced, reading) }); err != nil {
+	if err := guard.Do(func() error { return r.survey(traced, reading) }); err != nil {
 		*reading = Reading{At: reading.At, Err: err, Consumers: reading.Consumers}
 		for i := range reading.Consumers {
 			c := &reading.Consumers[i]

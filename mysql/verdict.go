@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"truelag/guard"
 )
 
 // position is what is to be measured: nil where nothing could be read, and no place where none is noted down.
@@ -68,7 +70,7 @@ func (r *rounds) scan(ctx context.Context, c *ConsumerReading, inv *Inventory) b
 		return false
 	}
 	var scan Scan
-	c.ScanErr = guarded(func() (err error) {
+	c.ScanErr = guard.Do(func() (err error) {
 		scan, err = r.cfg.Scanner.Scan(tracedFor(ctx, c.Name), inv, c.Note.Position)
 		return err
 	})

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"truelag/guard"
 )
 
 // watch is what is remembered of a consumer from round to round.
@@ -35,7 +37,7 @@ func (w *watch) read(ctx context.Context) ConsumerReading {
 	answered := make(chan answer, 1)
 	go func() {
 		var a answer
-		a.err = guarded(func() (err error) {
+		a.err = guard.Do(func() (err error) {
 			a.note, err = w.consumer.Read(ctx)
 			return err
 		})

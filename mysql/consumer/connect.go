@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 
 	"truelag/endpoint"
+	"truelag/guard"
 	"truelag/mysql"
 )
 
@@ -64,7 +64,7 @@ func (c *Connect) Close() { c.http.Close() }
 func (c *Connect) Read(ctx context.Context) (mysql.Note, error) {
 	var told connectorState
 	var stateErr error
-	var wait sync.WaitGroup
+	var wait guard.Crew
 	wait.Go(func() { told, stateErr = c.readState(ctx) })
 	note, err := c.readOffsets(ctx)
 	wait.Wait()

@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 
 	"truelag/endpoint"
+	"truelag/guard"
 	"truelag/mysql"
 )
 
@@ -60,7 +60,7 @@ func (j *Jolokia) Close() { j.http.Close() }
 func (j *Jolokia) Read(ctx context.Context) (mysql.Note, error) {
 	answers := make([]map[string]fields, len(j.urls))
 	errs := make([]error, len(j.urls))
-	var wait sync.WaitGroup
+	var wait guard.Crew
 	for i, u := range j.urls {
 		wait.Go(func() { answers[i], errs[i] = j.ask(ctx, u) })
 	}

@@ -1,8 +1,12 @@
 package consumer_test
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
 
+	"truelag/mysql"
 	"truelag/mysql/consumer"
 )
 
@@ -73,4 +77,21 @@ func TestReports(t *testing.T) {
 		"MilliSecondsBehindSource 0")
 	none := ok[*consumer.File](t)(consumer.NewFile(consumer.FileConfig{Name: "a", Path: "/none"}))
 	want(t, consumer.WithReports(none, debezium(t, "my80", jmx)), "MilliSecondsBehindSource 0", "error stat /none: no such file or directory")
+}
+
+// startling panics over what it reads.
+type startling struct{ mysql.Consumer }
+
+func (startling) Name() string { return "s" }
+func (startling) Read(context.Context) (n mysql.Note, _ error) {
+	return n, errors.New(n.Position.File)
+}
+
+// A report that nobody can read costs neither the place nor the process.
+func TestReportsThatPanic(t *testing.T) {
+	place := ok[*consumer.File](t)(consumer.NewFile(consumer.FileConfig{Name: "a", Path: written(t, `{"file":"b.000001","pos":4}`)}))
+	n, err := consumer.WithReports(place, startling{}).Read(t.Context())
+	if err != nil || n.Position == nil || n.Position.File != "b.000001" || !strings.Contains(n.Which, "left out: reported by s: panic: ") {
+		t.Errorf("%+v, %v", n, err)
+	}
 }

@@ -10,10 +10,11 @@ import (
 	"math"
 	"net/url"
 	"strings"
-	"sync"
 
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"truelag/guard"
 )
 
 const (
@@ -48,7 +49,7 @@ type pages struct {
 func (p *pages) read(ctx context.Context, wanted func(name string) bool) ([]sample, error) {
 	found := make([][]sample, len(p.urls))
 	errs := make([]error, len(p.urls))
-	var wait sync.WaitGroup
+	var wait guard.Crew
 	for i, u := range p.urls {
 		wait.Go(func() {
 			errs[i] = p.http.page(ctx, u, func(body io.Reader) (err error) {

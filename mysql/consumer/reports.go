@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"truelag/guard"
 	"truelag/mysql"
 )
 
@@ -30,8 +31,11 @@ func (r *reported) Read(ctx context.Context) (mysql.Note, error) {
 	var wait sync.WaitGroup
 	for i, one := range r.reporters {
 		wait.Go(func() {
-			var err error
-			if notes[i], err = one.Read(ctx); err != nil && !errors.Is(err, errNoFile) { // its place is not asked for
+			err := guard.Do(func() (err error) {
+				notes[i], err = one.Read(ctx)
+				return err
+			})
+			if err != nil && !errors.Is(err, errNoFile) { // its place is not asked for
 				errs[i] = fmt.Errorf("reported by %s: %w", one.Name(), err)
 			}
 		})

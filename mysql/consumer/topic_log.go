@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"truelag/guard"
 )
 
 const (
@@ -84,7 +85,7 @@ func (l *offsetLog) read(ctx context.Context, now time.Time) error {
 	}
 	maps.DeleteFunc(l.logs, func(id int32, _ *partitionLog) bool { return !meta.has(id) })
 	errs := make([]error, len(meta.leaders))
-	var wait sync.WaitGroup
+	var wait guard.Crew
 	at := 0
 	for leader, ids := range meta.leaders {
 		leg := &topicLeg{offsetLog: l, leader: leader}
