@@ -12,7 +12,8 @@ import (
 func TestDo(t *testing.T) {
 	err := guard.Do(func() error {
 		var none []int
-		_ = none[len(none)]
+		i := len(none)
+		_ = none[i]
 		return nil
 	})
 	if !errors.Is(err, guard.ErrPanic) || !strings.HasPrefix(err.Error(), "panic: runtime error: index out of range") ||
