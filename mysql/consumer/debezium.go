@@ -84,11 +84,7 @@ func (m *metrics) note() (mysql.Note, error) {
 		note.Reported = []mysql.Reported{{Source: lagAttribute, Value: *m.lag}}
 	}
 	var p mysql.Position
-	errs := m.errs
-	if m.file != "" {
-		errs = append(errs, setPlace(&p, m.file, m.pos.N, m.pos.Known))
-	}
-	errs = append(errs, setGTIDs(&p, m.gtids))
+	errs := append(m.errs, setPlace(&p, m.file, m.pos.N, m.pos.Known), setGTIDs(&p, m.gtids))
 	if m.snapshot != nil && *m.snapshot && p.IsZero() {
 		p.Snapshot = "true" // one that runs beside streaming, or interrupts it, has a place
 	}

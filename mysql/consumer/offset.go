@@ -140,7 +140,7 @@ func (f fields) offset() (*offset, error) {
 	collect(err)
 	pos, hasPos, err := f.number(posNames...)
 	collect(err)
-	collect(setPlace(p, file, pos, hasPos && err == nil))
+	collect(setPlace(p, file, pos, hasPos))
 	gtids, err := f.text(gtidNames...)
 	collect(err)
 	collect(setGTIDs(p, gtids))
