@@ -49,22 +49,23 @@ func of(all map[string]*metrics, server string) *metrics {
 	return m
 }
 
-// pickServer takes the configured connector, or the only one. nil is none: the metrics are there while its task runs.
-func pickServer(all map[string]*metrics, server string) (*metrics, error) {
-	if server != "" || len(all) == 0 {
-		return all[server], nil
-	}
-	if len(all) > 1 {
-		names := slices.Sorted(maps.Keys(all))
+// pickServer takes the configured connector, or the only one. nil is none: the metrics are there while its task runs. unread are the
+// errors of processes that could not be asked; they count where it may be that one of them has the connector.
+func pickServer(all map[string]*metrics, server string, unread error) (*metrics, error) {
+	names := slices.Sorted(maps.Keys(all))
+	if server == "" && len(names) > 1 {
 		for i, name := range names {
 			names[i] = shown(name)
 		}
-		return nil, fmt.Errorf("metrics of connectors %s: configure the server (topic.prefix) of one", strings.Join(names, ", "))
+		return nil, errors.Join(unread, fmt.Errorf("metrics of connectors %s: configure the server (topic.prefix) of one", strings.Join(names, ", ")))
 	}
-	for _, m := range all {
+	if server == "" && len(names) == 1 {
+		server = names[0]
+	}
+	if m := all[server]; m != nil {
 		return m, nil
 	}
-	return nil, nil
+	return nil, unread
 }
 
 // note makes one of what was told; nil is a connector that nobody tells of.

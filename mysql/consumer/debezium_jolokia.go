@@ -71,11 +71,9 @@ func (j *Jolokia) Read(ctx context.Context) (mysql.Note, error) {
 			takeBean(all, bean, values)
 		}
 	}
-	m, wrong := pickServer(all, j.cfg.Server)
-	if m == nil {
-		if err := errors.Join(append(errs, wrong)...); err != nil {
-			return mysql.Note{}, err
-		}
+	m, err := pickServer(all, j.cfg.Server, errors.Join(errs...))
+	if err != nil {
+		return mysql.Note{}, err
 	}
 	return m.note()
 }

@@ -47,18 +47,15 @@ func (d *DebeziumPage) Read(ctx context.Context) (mysql.Note, error) {
 	for _, s := range samples {
 		takeSample(all, s)
 	}
-	m, wrong := pickServer(all, d.cfg.Server)
-	if m == nil && errors.Join(err, wrong) != nil { // it may be on the page that could not be read
-		return mysql.Note{}, errors.Join(err, wrong)
+	m, err := pickServer(all, d.cfg.Server, err)
+	if err != nil {
+		return mysql.Note{}, err
 	}
-	if m != nil {
-		err = nil // another page's fault says nothing of it
-	}
-	note, wrong := m.note()
+	note, err := m.note()
 	if note.Position == nil && m != nil && m.pos.N > beforeEvents {
-		err = errors.Join(err, errNoFile)
+		err = errors.Join(errNoFile, err)
 	}
-	return settle(note, errors.Join(err, wrong))
+	return note, err
 }
 
 // errNoFile is what the exporter's usual rules come to.
