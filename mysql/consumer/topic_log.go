@@ -84,9 +84,7 @@ func (l *offsetLog) read(ctx context.Context, now time.Time) error {
 		l.id, l.done = meta.id, time.Time{}
 	}
 	maps.DeleteFunc(l.logs, func(id int32, _ *partitionLog) bool { return !meta.has(id) })
-	errs := make([]error, len(meta.leaders))
-	var wait guard.Crew
-	at := 0
+	var legs []*topicLeg
 	for leader, ids := range meta.leaders {
 		leg := &topicLeg{offsetLog: l, leader: leader}
 		for _, id := range ids {
@@ -95,9 +93,12 @@ func (l *offsetLog) read(ctx context.Context, now time.Time) error {
 			}
 			leg.logs = append(leg.logs, l.logs[id])
 		}
-		into := &errs[at]
-		at++
-		wait.Go(func() { *into = leg.read(ctx) })
+		legs = append(legs, leg)
+	}
+	errs := make([]error, len(legs))
+	var wait guard.Crew
+	for i, leg := range legs {
+		wait.Go(func() { errs[i] = leg.read(ctx) })
 	}
 	wait.Wait()
 	if err := errors.Join(errs...); err != nil {
