@@ -87,14 +87,6 @@ func (p *Pool) Start(t testing.TB, o Options) *Cluster {
 	return own(t, func() (*Cluster, error) { return p.start(o.normal()) })
 }
 
-// Start starts a cluster for one test, with a pool of its own.
-func Start(t testing.TB, o Options) *Cluster {
-	t.Helper()
-	p := &Pool{}
-	t.Cleanup(p.Close)
-	return p.Start(t, o)
-}
-
 func (p *Pool) start(o Options) (*Cluster, error) {
 	if err := o.check(); err != nil {
 		return nil, err
