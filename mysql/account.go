@@ -25,6 +25,9 @@ type Account struct {
 	// Missing are those transactions of the server's that Consumed lacks, Gone those of them that are purged, and Extra those of
 	// Consumed that the server lacks. All are empty where a set is not known.
 	Missing, Gone, Extra gtid.Set
+
+	// Passed says that one of Missing is the transaction at the place, which is handled whole: it is not left to read.
+	Passed bool
 }
 
 // Account is what the consumer's Distance was reckoned from. inv is that of the same Reading.
@@ -49,6 +52,9 @@ func (c *ConsumerReading) Account(inv *Inventory) Account {
 	a.Consumed = &consumed
 	if inv.Executed != nil {
 		a.Missing, a.Extra = inv.Executed.Subtract(consumed), consumed.Subtract(*inv.Executed)
+	}
+	if c.Scan != nil {
+		a.Passed = read.passed(inv.Flavor, p, *c.Scan)
 	}
 	if inv.Purged != nil {
 		a.Gone = a.Missing.Intersect(*inv.Purged)

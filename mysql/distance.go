@@ -57,7 +57,7 @@ func Measure(inv *Inventory, p *Position, scan Scan) Distance {
 	}
 	at := inv.locate(p)
 	read := inv.history(p, at.state == OK)
-	d := Distance{State: judge(at, read, scan.After), Transactions: read.left, Err: read.err}
+	d := Distance{State: judge(at, read, scan.After), Transactions: read.left(), Err: read.err}
 	switch d.State {
 	case OK:
 	case Foreign, Invalid: // the set tells what the place does not
@@ -70,6 +70,9 @@ func Measure(inv *Inventory, p *Position, scan Scan) Distance {
 	if at.state == OK {
 		d.Bytes = inv.left(at)
 		d.Files = known(int64(len(inv.Files) - at.index - 1))
+	}
+	if d.Transactions.Known && read.passed(inv.Flavor, p, scan) {
+		d.Transactions.N--
 	}
 	d.follow(inv, p, scan)
 	return d

@@ -12,9 +12,10 @@ type history struct {
 	// state is OK where the consumer can go on by its set, Purged or Ahead where it cannot, and Unknown where a set is missing.
 	state State
 
-	left  Number // how many transactions; known where state is OK
-	proof bool   // purged transactions are known, and none of them is left to read
-	err   error  // why the consumer's set cannot be read
+	lacks gtid.Set // the transactions that are left, and
+	since gtid.Set // those of them that do not come before the first that the consumer has read of their source; where state is OK
+	proof bool     // purged transactions are known, and none of them is left to read
+	err   error    // why the consumer's set cannot be read
 }
 
 // history compares the consumer's set with the server's. placed says that the position stands in a file of the server: the
@@ -42,8 +43,29 @@ func (inv *Inventory) history(p *Position, placed bool) history {
 		left = left.Subtract(gone)
 		h.proof = !inv.Purged.IsEmpty()
 	}
-	h.left = known(int64(min(left.Count(), math.MaxInt64)))
+	h.lacks, h.since = left, left.Subtract(left.Before(consumed))
 	return h
+}
+
+// left is how many transactions are left. It is known where the consumer can go on by its set.
+func (h *history) left() Number {
+	if h.state != OK {
+		return Number{}
+	}
+	return known(int64(min(h.lacks.Count(), math.MaxInt64)))
+}
+
+// passed tells whether one of the transactions that the set lacks is that at the place, with nothing of it left to read. On MySQL
+// the one at the place may have no GTID: it has one where the set lacks something that came before the next transaction.
+func (h *history) passed(flavor Flavor, p *Position, scan Scan) bool {
+	if !p.SetBefore || !scan.Handled || scan.After != Transaction {
+		return false
+	}
+	if flavor == MariaDB {
+		return !h.since.IsEmpty()
+	}
+	next, err := flavor.Parse(scan.GTID)
+	return err == nil && !h.since.Before(next).IsEmpty()
 }
 
 // wanted tells whether the consumer was to read one of some transactions that are gone. It was not where they come before

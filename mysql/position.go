@@ -21,6 +21,10 @@ type Position struct {
 	// for who reads the events there; the distance does not depend on them.
 	Event, Row int64
 
+	// SetBefore says that GTIDs lacks the transaction at the place, of which Event tells how much was handled: such a consumer
+	// begins it anew, and passes over that much.
+	SetBefore bool
+
 	// Snapshot is the consumer's own word for the kind of snapshot that it is taking; empty: none.
 	Snapshot string
 

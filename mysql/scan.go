@@ -32,6 +32,10 @@ type Scan struct {
 	// Kind and GTID are of that first transaction: the event that it begins with, and its name. Empty: none, or not known.
 	Kind, GTID string
 
+	// Handled says that the transaction at the place was begun earlier, and all of it handled, as far as the position's Event and
+	// Row tell.
+	Handled bool
+
 	// Events, Bytes and Transactions were read, Skipped of the transactions were bookkeeping.
 	Events, Bytes, Transactions, Skipped int64
 

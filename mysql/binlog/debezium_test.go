@@ -29,10 +29,11 @@ type debezium struct {
 type offset struct {
 	mysql.Position
 	handled int
+	within  bool // a transaction of which it would pass over something
 }
 
 func (d *debezium) note() {
-	d.offsets = append(d.offsets, offset{mysql.Position{File: d.file, Pos: d.restart, Event: d.event, Row: d.row}, d.handled})
+	d.offsets = append(d.offsets, offset{mysql.Position{File: d.file, Pos: d.restart, Event: d.event, Row: d.row}, d.handled, d.inTransaction && d.event > 0})
 }
 
 // stream hands it the events of a binlog.
@@ -135,7 +136,12 @@ func TestDebezium(t *testing.T) {
 						}
 					}
 					for _, o := range d.offsets {
-						got, all := judged(t, r, events[:cut], &o.Position), o.handled == d.handled
+						got, whole := judged(t, r, events[:cut], &o.Position)
+						all := o.handled == d.handled
+						if got == mysql.Transaction && whole != o.within {
+							t.Fatalf("up to %s:%d: %s:%d event %d row %d, within a transaction %t: handled whole %t",
+								events[cut-1].file, events[cut-1].end, o.File, o.Pos, o.Event, o.Row, o.within, whole)
+						}
 						if (got == mysql.None) != all && !atRest[o.Position] {
 							t.Fatalf("up to %s:%d: %s:%d event %d row %d, %d of %d changes handled: %s",
 								events[cut-1].file, events[cut-1].end, o.File, o.Pos, o.Event, o.Row, o.handled, d.handled, got)

@@ -32,6 +32,7 @@ type judge struct {
 	tables  map[uint64]known
 	handled counts
 
+	whole        bool        // that at the position was handled in an earlier life, and nothing of it is left
 	after        mysql.After // Unread until an event decides
 	first        transaction
 	transactions int64
@@ -212,6 +213,7 @@ func (j *judge) finish() {
 	case !j.open.changes && !j.open.midway:
 		j.skipped++
 	}
+	j.whole = j.whole || j.handled != nil
 	j.handled, j.open, j.place = nil, nil, false
 	clear(j.tables)
 }

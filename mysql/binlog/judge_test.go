@@ -28,7 +28,7 @@ func TestPositions(t *testing.T) {
 								want = mysql.Rest
 							}
 						}
-						if got := judged(t, r, events, p, ignored...); got != want {
+						if got, _ := judged(t, r, events, p, ignored...); got != want {
 							t.Fatalf("ignoring %v, up to %s:%d: %s:%d is followed by %s, want %s", ignored, events[cut-1].file, events[cut-1].end, p.File, p.Pos, got, want)
 						}
 					}
@@ -83,7 +83,7 @@ func TestCanal(t *testing.T) {
 					continue
 				}
 				rest := slices.IndexFunc(events[i+1:cut], changing(nil))
-				got := judged(t, r, events[:cut], &mysql.Position{File: e.file, Pos: e.start, Event: 1})
+				got, _ := judged(t, r, events[:cut], &mysql.Position{File: e.file, Pos: e.start, Event: 1})
 				if (got == mysql.None) != (rest < 0) {
 					t.Fatalf("%s up to %d: %s: %s, next change at %d", r.name, cut, e, got, rest)
 				}
@@ -176,18 +176,18 @@ func wholes(events []located) []int {
 	return all
 }
 
-// judged is what a judge says of a position in a binlog of these events.
-func judged(t testing.TB, r *recording, events []located, p *mysql.Position, ignored ...string) mysql.After {
+// judged is what a judge says of a position in a binlog of these events, and whether the transaction there is handled whole.
+func judged(t testing.TB, r *recording, events []located, p *mysql.Position, ignored ...string) (mysql.After, bool) {
 	t.Helper()
 	j := newJudge(r.flavor, p, set(ignored))
 	for _, e := range from(t, events, p) {
 		if done, err := j.see(e.again()); err != nil {
 			t.Fatal(err)
 		} else if done {
-			return j.after
+			return j.after, j.whole
 		}
 	}
-	return j.over()
+	return j.over(), j.whole
 }
 
 // again is the event with its payload unread.

@@ -129,7 +129,7 @@ func (t *trail) stop(why string) {
 func (t *trail) end(after mysql.After) {
 	j := t.judge
 	t.scan.After, t.scan.File, t.scan.Pos = after, t.file, t.pos
-	t.scan.Transactions, t.scan.Skipped = j.transactions, j.skipped
+	t.scan.Transactions, t.scan.Skipped, t.scan.Handled = j.transactions, j.skipped, j.whole
 	if after == mysql.Rest || after == mysql.Transaction {
 		t.scan.First, t.scan.Kind, t.scan.GTID = j.first.at, j.first.name, j.first.gtid
 	}

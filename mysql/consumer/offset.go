@@ -151,6 +151,7 @@ func (f fields) offset() (*offset, error) {
 	if p.File == "" {
 		p.Event, p.Row = 0, 0 // they are of the place
 	}
+	p.SetBefore = p.Event > 0
 	p.Snapshot, err = f.snapshot()
 	collect(err)
 	seconds, ok, err := f.number("ts_sec")
