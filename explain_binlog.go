@@ -123,6 +123,7 @@ func binlogExplanation(s *mysqlServer, r *mysql.Reading, c *mysql.ConsumerReadin
 		e.Executed, e.Consumed = setOf(inv.Executed), setOf(a.Consumed)
 		if inv.Executed != nil && a.Consumed != nil {
 			e.Lacked, e.Gone, e.Extra = setOf(&a.Missing), setOf(&a.Gone), setOf(&a.Extra)
+			e.Passed = a.Passed
 		}
 	}
 	for _, sent := range r.Statements {

@@ -65,7 +65,7 @@ func binlogLagFamilies() []exposition.Family[binlogConsumer] {
 			func(d *mysql.Distance) mysql.Number { return d.Effective }),
 		number("truelag_binlog_lag_files", "Binlog files after that of the consumer's position. Absent as truelag_binlog_lag_bytes is.",
 			func(d *mysql.Distance) mysql.Number { return d.Files }),
-		number("truelag_binlog_lag_transactions", "Transactions that the server has executed and the consumer has not handled: members of gtid_executed that are not in the consumer's GTID set; on MariaDB the distance of sequence numbers, domain by domain. 0 where the event scan finds that none follows. Absent when the server or the consumer has no GTID set, when the sets do not fit each other, and during a snapshot.",
+		number("truelag_binlog_lag_transactions", "Transactions that the server has executed and the consumer has not handled: members of gtid_executed that are not in the consumer's GTID set; on MariaDB the distance of sequence numbers, domain by domain. Without the one that the consumer stands in, where the event scan finds that all of it is handled; 0 where it finds that none follows. Absent when the server or the consumer has no GTID set, when the sets do not fit each other, and during a snapshot.",
 			func(d *mysql.Distance) mysql.Number { return d.Transactions }),
 		duration("truelag_binlog_lag_seconds", "Age in seconds of the first transaction that the consumer has not handled whole, from its commit to the server's own clock. 0 when it has handled all. Absent where the event scan is switched off, denied, or did not get to a transaction; then truelag_binlog_position_state is not caught_up.",
 			func(d *mysql.Distance) mysql.Duration { return d.Seconds }),

@@ -78,6 +78,7 @@ type BinlogExplanation struct {
 	Ambiguous           bool // the position can mean several places; it is taken for the first
 	Executed, Consumed  *BinlogSet
 	Lacked, Gone        *BinlogSet // of Executed: what Consumed lacks, and what of that is purged
+	Passed              bool       // one of Lacked is the transaction at the place, which is handled whole
 	Extra               *BinlogSet // what Consumed has, and Executed lacks
 	SetError            string     // why Consumed could not be read
 

@@ -88,6 +88,9 @@ var binlogCases = []struct {
 		e.Transactions, e.Position.GTIDs = -1, ""
 		e.Consumed, e.Lacked, e.Gone, e.Extra = nil, nil, nil, nil
 	}},
+	{"ok-handled", 1, func(e *BinlogExplanation) {
+		e.Transactions, e.Passed, e.Scan.GTID = 19, true, serverA+":82"
+	}},
 	{"ok-files-hang", 1, func(e *BinlogExplanation) {
 		e.FilesAt, e.FilesAsked = noon.Add(-5*time.Minute), noon.Add(-4*time.Minute)
 		e.Lacking = []BinlogLack{{"files", "SHOW BINARY LOGS was not answered in 4m0s"}}

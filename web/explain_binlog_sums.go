@@ -100,6 +100,9 @@ func (e *BinlogExplanation) transactionsSum() string {
 	case n > 0:
 		s += fmt.Sprintf(" − %s purged before the consumer began", bigNumber(n))
 	}
+	if e.Passed {
+		s += " − 1 that it stands in and has handled whole, as the event scan found"
+	}
 	switch {
 	case e.Extra.count() > 0:
 		s += fmt.Sprintf("; the consumer has %s that the server lacks", e.Extra.Count())
