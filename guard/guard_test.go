@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"truelag/guard"
@@ -27,6 +28,27 @@ func TestDo(t *testing.T) {
 	}
 }
 
+// What is logged when it changes must not change from one panic to the next of its kind.
+func TestDoTellsTheSameOfTheSame(t *testing.T) {
+	inner := func() { panic("two\nlines") }
+	one := func() error {
+		inner()
+		return nil
+	}
+	var texts [3]string
+	var all sync.WaitGroup
+	for i := range texts {
+		all.Go(func() { texts[i] = guard.Do(one).Error() })
+	}
+	all.Wait()
+	for _, text := range texts {
+		if text != texts[0] || strings.Contains(text, "\n") || strings.Count(text, "guard/guard_test.go:") < 2 ||
+			strings.Contains(text, "guard.go") {
+			t.Errorf("got %q", text)
+		}
+	}
+}
+
 func TestCrew(t *testing.T) {
 	ran := make([]bool, 3)
 	err := guard.Do(func() error {
@@ -42,7 +64,7 @@ func TestCrew(t *testing.T) {
 		c.Wait()
 		return nil
 	})
-	if !errors.Is(err, guard.ErrPanic) || !strings.Contains(err.Error(), "the second") || strings.Count(err.Error(), "[running]") != 1 {
+	if !errors.Is(err, guard.ErrPanic) || !strings.Contains(err.Error(), "the second") || strings.Count(err.Error(), "guard_test.go:") != 1 {
 		t.Errorf("got %v", err)
 	}
 	for i, did := range ran {

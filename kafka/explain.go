@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"truelag/guard"
 )
 
 // ErrLeftOut is the error of a group or topic that the configuration leaves out: nothing is asked about it.
@@ -97,17 +98,23 @@ func (c *Cluster) Explain(ctx context.Context, group, topic string, partition in
 	case !c.config.Topics.Match(topic):
 		return nil, fmt.Errorf("topic %q: %w", topic, ErrLeftOut)
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			e, err = nil, fmt.Errorf("explain partition %d of topic %q: panic: %v\n%s", partition, topic, p, debug.Stack())
-		}
-	}()
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, explainTime)
 		defer cancel()
 	}
-	e = &Explanation{
+	err = guard.Do(func() error {
+		e = c.explained(ctx, group, topic, partition)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("explain partition %d of topic %q: %w", partition, topic, err)
+	}
+	return e, nil
+}
+
+func (c *Cluster) explained(ctx context.Context, group, topic string, partition int32) *Explanation {
+	e := &Explanation{
 		Group: group, Topic: topic, Partition: partition, At: time.Now(),
 		Coordinator: -1, Committed: -1, Ends: Partition{Leader: -1, LeaderEpoch: -1, Err: errUnanswered},
 	}
@@ -121,7 +128,7 @@ func (c *Cluster) Explain(ctx context.Context, group, topic string, partition in
 	e.Requests = q.sent()
 	e.Lacks = e.lacks()
 	e.Took = time.Since(e.At)
-	return e, nil
+	return e
 }
 
 // lacks is the permission that an error, or a refused Fetch, is about.

@@ -1,44 +1,42 @@
 package mysql
 
 import (
+	"regexp"
+
 	"github.com/go-kit/log"
 	"github.com/go-kit/log/level"
 )
 
-// changes are errors by what they are about, as they were last logged.
+// changes are errors by what they are about, as they were last logged, without their figures.
 type changes map[string]string
 
-// tell logs an error when it begins or becomes another, and when it has ended. Figures that change all the time are to be left out
-// of text.
-func (c changes) tell(logger log.Logger, about, text string, err error) {
+// figures are ports of connections, counts, times and positions: they differ from round to round in what is the same failure.
+var figures = regexp.MustCompile(`[0-9]+([a-zµ.]*[0-9]+)*((ns|µs|ms|[smh])\b)?`)
+
+// tell logs an error when it begins or becomes another, and when it has ended.
+func (c changes) tell(logger log.Logger, about string, err error) {
 	before, had := c[about]
-	switch {
-	case err == nil && had:
-		delete(c, about)
-		level.Info(logger).Log("msg", "it is read again", "what", about)
-	case err != nil && (!had || before != text):
-		c[about] = text
-		level.Warn(logger).Log("msg", "it could not be read", "what", about, "err", err)
+	if err == nil {
+		if had {
+			delete(c, about)
+			level.Info(logger).Log("msg", "it is read again", "what", about)
+		}
+		return
 	}
+	text := figures.ReplaceAllString(err.Error(), "0")
+	if had && before == text {
+		return
+	}
+	c[about] = text
+	level.Warn(logger).Log("msg", "it could not be read", "what", about, "err", err)
 }
 
 func (r *rounds) log(reading *Reading) {
-	tell := func(about string, err error) {
-		var text string
-		if err != nil {
-			text = err.Error()
-		}
-		r.logged.tell(r.logger, about, text, err)
-	}
-	tell("server", reading.Err)
+	r.logged.tell(r.logger, "server", reading.Err)
 	for _, f := range reading.Features {
-		if f.Name == FeatureFiles && !reading.FilesAsked.IsZero() { // that is told once, whatever the time is
-			r.logged.tell(r.logger, f.Name, "waiting", f.Err)
-			continue
-		}
-		tell(f.Name, f.Err)
+		r.logged.tell(r.logger, f.Name, f.Err)
 	}
 	for _, c := range reading.Consumers {
-		tell("consumer "+c.Name, c.Err)
+		r.logged.tell(r.logger, "consumer "+c.Name, c.Err)
 	}
 }

@@ -199,7 +199,8 @@ func TestRoundPanics(t *testing.T) {
 	defer s.Close()
 	works(t, s)
 	s.rounds.writes = nil // the list of files cannot be taken in then
-	r := s.Read(t.Context())
+	s.Read(t.Context())
+	r := s.Read(t.Context()) // the same again, which is not logged again
 	if r.Err == nil || !strings.Contains(r.Err.Error(), "panic: assignment to entry in nil map") {
 		t.Fatalf("%v", r.Err)
 	}
@@ -223,6 +224,22 @@ func TestRetention(t *testing.T) {
 	s := reader(t, f.dial(), func(c *Config) { c.Retention = 24 * time.Hour }, at("binlog.000002", 300, ""))
 	if d := works(t, s).Consumers[0].Distance; d.HeadroomSeconds != (Duration{24 * time.Hour, true}) {
 		t.Errorf("%+v", d)
+	}
+}
+
+// Ports, counts and times differ from round to round in what is one and the same failure.
+func TestLogOfTheSameWithOtherFigures(t *testing.T) {
+	var logged lines
+	told := changes{}
+	for _, text := range []string{
+		"read tcp 127.0.0.1:41002->127.0.0.1:3306: i/o timeout", "read tcp 127.0.0.1:59998->127.0.0.1:3306: i/o timeout",
+		"read tcp 127.0.0.1:59999->127.0.0.1:3306: connection reset by peer",
+		"it was not answered in 950ms", "it was not answered in 1.5s", "it was not answered in 1m0.5s",
+	} {
+		told.tell(log.NewLogfmtLogger(&logged), "server", errors.New(text))
+	}
+	if text := logged.String(); strings.Count(text, "\n") != 3 || !strings.Contains(text, "41002") || !strings.Contains(text, "reset by peer") {
+		t.Errorf("logged\n%s", text)
 	}
 }
 
