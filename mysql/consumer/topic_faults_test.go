@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"truelag/mysql/consumer"
@@ -109,6 +110,57 @@ func TestTopicWithoutAnswers(t *testing.T) {
 		t.Error(told(note, err))
 	}
 	close(release)
+	want(t, c, "place b.000001:5")
+}
+
+// twoLeaders names every partition twice, the second time with the other broker as its leader.
+type twoLeaders struct{ *kgo.Client }
+
+func (c twoLeaders) Request(ctx context.Context, req kmsg.Request) (kmsg.Response, error) {
+	resp, err := c.Client.Request(ctx, req)
+	if meta, ok := resp.(*kmsg.MetadataResponse); ok {
+		for i := range meta.Topics {
+			for _, p := range meta.Topics[i].Partitions {
+				p.Leader = 1 - p.Leader
+				meta.Topics[i].Partitions = append(meta.Topics[i].Partitions, p)
+			}
+		}
+	}
+	return resp, err
+}
+
+// One partition is one leader's to read: two that fill the same log at the same time end the process.
+func TestTopicWithTwoLeaders(t *testing.T) {
+	w := newWorker(t)
+	w.note("c", "s", at(5))
+	topic, err := consumer.NewTopic(consumer.TopicConfig{Topic: offsetsTopic, Client: twoLeaders{w.client()}})
+	w.ok(err)
+	c := ok[*consumer.TopicConsumer](t)(topic.Consumer(consumer.TopicConsumerConfig{Connector: "c"}))
+	if note, err := c.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "is told twice") {
+		t.Error(told(note, err))
+	}
+}
+
+// A broker that has no such offset, though the log starts there, is not asked for it until the time is over.
+func TestTopicThatStartsOutOfRange(t *testing.T) {
+	w := newWorker(t)
+	w.note("c", "s", at(5))
+	c := w.consumer("c", "")
+	var over atomic.Bool
+	w.ControlKey(kmsg.Fetch.Int16(), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		w.KeepControl()
+		resp := emptied(req.(*kmsg.FetchRequest), -1)
+		for i := range resp.Topics[0].Partitions {
+			resp.Topics[0].Partitions[i].ErrorCode = kerr.OffsetOutOfRange.Code
+		}
+		return resp, nil, !over.Load()
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if note, err := c.Read(ctx); err == nil || !strings.Contains(err.Error(), "OFFSET_OUT_OF_RANGE") || ctx.Err() != nil {
+		t.Error(told(note, err))
+	}
+	over.Store(true)
 	want(t, c, "place b.000001:5")
 }
 

@@ -64,12 +64,15 @@ func (l *topicLeg) fetch(ctx context.Context, logs []*partitionLog) error {
 	var empty []*partitionLog
 	for _, log := range logs {
 		row := rows[log.id]
+		before := log.next
 		if errors.Is(kerr.ErrorForCode(row.ErrorCode), kerr.OffsetOutOfRange) { // deleted up to there, or truncated
 			if err := l.restart(ctx, []*partitionLog{log}); err != nil {
 				return err
 			}
-			moved = true
-			continue
+			if log.next != before {
+				moved = true
+				continue
+			}
 		}
 		if err := refused(row.ErrorCode, fmt.Sprintf("fetch of partition %d", log.id)); err != nil {
 			return err

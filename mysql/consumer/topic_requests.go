@@ -46,10 +46,15 @@ func (l *offsetLog) metadata(ctx context.Context) (*topicMeta, error) {
 		return nil, err
 	}
 	m := &topicMeta{id: told.TopicID, leaders: map[int32][]int32{}}
+	seen := map[int32]bool{}
 	for _, p := range told.Partitions {
-		if p.Leader < 0 {
+		switch {
+		case p.Leader < 0:
 			return nil, fmt.Errorf("partition %d has no leader: %w", p.Partition, kerr.LeaderNotAvailable)
+		case seen[p.Partition]: // its log would be filled from two sides at once
+			return nil, fmt.Errorf("metadata: partition %d is told twice", p.Partition)
 		}
+		seen[p.Partition] = true
 		m.leaders[p.Leader] = append(m.leaders[p.Leader], p.Partition)
 	}
 	return m, nil
