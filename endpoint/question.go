@@ -94,7 +94,7 @@ func (q *Question) ask(ctx context.Context, client *http.Client, read func(heade
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return Bare(err)
+		return brief(Bare(err))
 	}
 	defer resp.Body.Close()
 	body := bufio.NewReaderSize(resp.Body, startOfBody)

@@ -29,7 +29,7 @@ func (q *Question) refusal(resp *http.Response, body []byte) error {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		refused.hint = "redirects are not followed, configure the URL that answers by itself"
 		if to, err := resp.Location(); err == nil {
-			refused.hint = "it redirects to " + Shown(to) + "; " + refused.hint
+			refused.hint = "it redirects to " + cut(Shown(to)) + "; " + refused.hint
 		}
 	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
 		refused.hint = "credentials are missing or not accepted"

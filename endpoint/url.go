@@ -28,10 +28,7 @@ func ParseBase(raw string) (*url.URL, error) {
 func parse(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		if _, after, ok := strings.Cut(raw, "@"); ok {
-			raw = "...@" + after
-		}
-		return nil, fmt.Errorf("URL %q: %w", raw, Bare(err))
+		return nil, unparsable(raw)
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
@@ -40,6 +37,30 @@ func parse(raw string) (*url.URL, error) {
 		return nil, fmt.Errorf("URL %q has user information: want none, credentials have settings of their own", Shown(u))
 	}
 	return u, nil
+}
+
+// unparsable says what is wrong with a URL, from the parts of it alone that have no secret: what is before an @ may be one, and so
+// may a query. Where it has both, nobody can tell where which begins.
+func unparsable(raw string) error {
+	start := 0
+	if i := strings.Index(raw, "//"); i >= 0 {
+		start = i + len("//")
+	}
+	user := strings.LastIndexByte(raw, '@')
+	query := strings.IndexAny(raw, "?#")
+	shown, bare := raw, raw
+	switch {
+	case user >= 0 && query >= 0:
+		return errors.New(`URL "..." cannot be parsed: want http://HOST:PORT, credentials have settings of their own`)
+	case query >= 0:
+		shown, bare = raw[:query], raw[:query]
+	case user >= 0:
+		shown, bare = "..."+raw[user:], raw[:min(start, user)]+raw[user+1:]
+	}
+	if _, err := url.Parse(bare); err != nil {
+		return fmt.Errorf("URL %q: %w", cut(shown), brief(Bare(err)))
+	}
+	return fmt.Errorf("URL %q cannot be parsed: want http://HOST:PORT, credentials have settings of their own", cut(shown))
 }
 
 // Shown is a URL as logs and metrics may show it: without user information, query or fragment.

@@ -1,10 +1,33 @@
 package consumer
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"truelag/mysql"
 )
+
+// most is how much is told of what an answer may have any number of.
+const most = 10
+
+// joined joins errors of which there may be one for each part of an answer.
+func joined(errs ...error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if n := len(errs) - most; n > 0 {
+		errs = append(errs[:most:most], fmt.Errorf("and %d more such errors", n))
+	}
+	return errors.Join(errs...)
+}
+
+// listed are names of which there may be one for each part of an answer.
+func listed(names []string) string {
+	if n := len(names) - most; n > 0 {
+		names = append(names[:most:most], fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(names, ", ")
+}
 
 // settle returns an error where there is no place for it. Where there is, what is wrong with a part of it is said beside it.
 func settle(note mysql.Note, err error) (mysql.Note, error) {

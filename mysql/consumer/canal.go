@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"truelag/mysql"
 )
@@ -91,13 +90,13 @@ func (c *Canal) note(raw []byte) (note mysql.Note, err error) {
 	}
 	client, err := c.choose(clients, meta.Destination)
 	if client == nil {
-		return note, errors.Join(append(errs, err)...)
+		return note, joined(append(errs, err)...)
 	}
 	note.Position, err = client.position()
 	if err != nil {
 		errs = append(errs, fmt.Errorf("client %d: %w", client.Identity.ID, err))
 	}
-	return note, errors.Join(errs...)
+	return note, joined(errs...)
 }
 
 // choose returns nil where the file has no client yet, and where it has several and none is configured.
@@ -114,15 +113,15 @@ func (c *Canal) choose(clients []canalClient, destination string) (*canalClient,
 	}
 	ids := make([]string, 0, len(clients))
 	for i, one := range clients {
-		if one.Identity.ID == c.cfg.ClientID || c.cfg.ClientID == 0 && len(clients) == 1 {
+		if c.cfg.ClientID == 0 && len(clients) == 1 || c.cfg.ClientID != 0 && c.cfg.ClientID == one.Identity.ID {
 			return &clients[i], nil
 		}
 		ids = append(ids, fmt.Sprint(one.Identity.ID))
 	}
 	if c.cfg.ClientID != 0 {
-		return nil, fmt.Errorf("it has no client %d, only %s", c.cfg.ClientID, strings.Join(ids, ", "))
+		return nil, fmt.Errorf("it has no client %d, only %s", c.cfg.ClientID, listed(ids))
 	}
-	return nil, fmt.Errorf("it has clients %s: configure the client id of one", strings.Join(ids, ", "))
+	return nil, fmt.Errorf("it has clients %s: configure the client id of one", listed(ids))
 }
 
 // position is nil before the first acknowledgement.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"truelag/mysql"
 )
@@ -57,7 +56,7 @@ func pickServer(all map[string]*metrics, server string, unread error) (*metrics,
 		for i, name := range names {
 			names[i] = shown(name)
 		}
-		return nil, errors.Join(unread, fmt.Errorf("metrics of connectors %s: configure the server (topic.prefix) of one", strings.Join(names, ", ")))
+		return nil, errors.Join(unread, fmt.Errorf("metrics of connectors %s: configure the server (topic.prefix) of one", listed(names)))
 	}
 	if server == "" && len(names) == 1 {
 		server = names[0]
@@ -92,5 +91,5 @@ func (m *metrics) note() (mysql.Note, error) {
 	if !p.IsZero() || p.Snapshot != "" {
 		note.Position = &p
 	}
-	return settle(note, errors.Join(errs...))
+	return settle(note, joined(errs...))
 }

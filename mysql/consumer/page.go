@@ -82,7 +82,7 @@ func readPage(body io.Reader, wanted func(name string) bool) ([]sample, error) {
 		}
 		s, err := parseSample(line)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", line[:end], err))
+			errs = append(errs, fmt.Errorf("%s: %s", oneLine(string(line[:end])), oneLine(err.Error()))) // it has what was read
 		} else {
 			all = append(all, s)
 		}
@@ -98,7 +98,7 @@ func readPage(body io.Reader, wanted func(name string) bool) ([]sample, error) {
 	case left.N == 0:
 		errs = append(errs, fmt.Errorf("page of more than %d MiB: the rest is not read", maxPage>>20))
 	}
-	return all, errors.Join(errs...)
+	return all, joined(errs...)
 }
 
 func parseSample(line []byte) (sample, error) {

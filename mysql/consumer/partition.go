@@ -82,10 +82,7 @@ func shownServers(all []partition) string {
 	for _, p := range all {
 		names = append(names, shown(p.server))
 	}
-	if len(names) > 10 {
-		names = append(names[:10], fmt.Sprintf("%d more", len(all)-10))
-	}
-	return strings.Join(names, ", ")
+	return listed(names)
 }
 
 // shown is a name that came from outside, in a sentence.
@@ -130,5 +127,5 @@ func parseOffsets(raw []byte) ([]partition, error) {
 		}
 		all = append(all, p)
 	}
-	return all, errors.Join(errs...)
+	return all, joined(errs...)
 }
