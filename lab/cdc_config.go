@@ -43,6 +43,24 @@ func (c *Connect) properties(port int) map[string]string {
 	return p
 }
 
+// DebeziumRules are what Debezium's own example gives the JMX exporter, as far as it is about MySQL. The page has no texts by them.
+const DebeziumRules = `
+- pattern: 'debezium.([^:]+)<type=connector-metrics, context=([^,]+), server=([^,]+), key=([^>]+)><>RowsScanned'
+  name: "debezium_metrics_RowsScanned"
+  labels: {plugin: "$1", name: "$3", context: "$2", table: "$4"}
+- pattern: 'debezium.([^:]+)<type=connector-metrics, context=([^,]+), server=([^>]+)>([^:]+)'
+  name: "debezium_metrics_$4"
+  labels: {plugin: "$1", name: "$3", context: "$2"}
+`
+
+// TextRule is the rule for texts that this project's documentation has. It stands before Debezium's.
+const TextRule = `
+- pattern: 'debezium.([^:]+)<type=connector-metrics, context=([^,]+), server=([^>]+)><>(BinlogFilename|GtidSet): (.+)'
+  name: "debezium_metrics_$4"
+  value: 1
+  labels: {plugin: "$1", name: "$3", context: "$2", value: "$5"}
+`
+
 // debezium is the configuration of a connector that captures one database.
 func (c *Connect) debezium(name string, m *MySQL, database string, server int32) map[string]string {
 	class := "io.debezium.connector.mysql.MySqlConnector"

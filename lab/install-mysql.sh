@@ -103,6 +103,7 @@ server mariadb-10.11 unpack_mariadb10 mariadb-server-core
 server mariadb-11.4 unpack_mariadb11
 
 jars "Kafka Connect 4.4.0" $cdc .cache/connect -Pconnect
+jars "the agents of Kafka Connect" $cdc .cache/connect-agents -Pconnect-agents -Dmdep.stripVersion
 for plugin in debezium-mysql debezium-mariadb; do jars "$plugin" $cdc ".cache/connect-plugins/$plugin" "-P$plugin"; done
 for program in maxwell canal; do jars "$program" $cdc ".cache/$program" "-P$program"; done
 
