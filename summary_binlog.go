@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -31,12 +32,14 @@ func binlogsLacking(g *generation) (off []web.Off) {
 	for _, server := range g.binlog.Review().Servers {
 		at := fmt.Sprintf(" at MySQL server %q", server.Name)
 		for _, f := range server.Features {
-			if f.Err != nil {
-				off = append(off, web.Off{
-					What: featureNames[f.Name] + at, Why: sentence(oneLine(f.Err)),
-					How: "It needs " + grants(f.Name, server.MariaDB) + ".",
-				})
+			if f.Err == nil {
+				continue
 			}
+			lack := web.Off{What: featureNames[f.Name] + at, Why: sentence(oneLine(f.Err))}
+			if errors.Is(f.Err, mysql.ErrDenied) {
+				lack.How = "It needs " + grants(f.Name, server.MariaDB) + "."
+			}
+			off = append(off, lack)
 		}
 		if scan := g.scanOf(server.Name); server.MariaDB && scan.Enabled && !scan.MariaDB {
 			off = append(off, web.Off{

@@ -24,13 +24,13 @@ type rounds struct {
 	watches []*watch
 	logged  changes
 
-	sent   *sent    // in this round
-	server identity // of the last round that reached one
-	list   list     // the last that was answered; no files: none yet
-	writes writes
-	start  start
-	first  int   // whose turn it is to be scanned first
-	denied error // why there are no scans
+	sent      *sent    // in this round
+	server    identity // of the last round that reached one
+	list      list     // the last that was answered; no files: none yet
+	writes    writes
+	start     start
+	first     int   // whose turn it is to be scanned first
+	unscanned error // why scans do not work; nil: they do, or none was tried
 }
 
 func newRounds(cfg Config, db, lists *sql.DB, logger log.Logger) *rounds {
@@ -83,7 +83,7 @@ func (r *rounds) survey(ctx context.Context, reading *Reading) error {
 		reading.Features = append(reading.Features, Feature{FeatureExpiry, f.expiryErr})
 	}
 	if r.cfg.Scanner != nil {
-		reading.Features = append(reading.Features, Feature{FeatureScan, r.denied})
+		reading.Features = append(reading.Features, Feature{FeatureScan, r.unscanned})
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (r *rounds) meet(id identity) {
 	r.server = id
 	r.lists.forget()
 	r.list, r.writes, r.start = list{}, writes{}, start{}
-	r.first, r.denied = 0, nil
+	r.first, r.unscanned = 0, nil
 }
 
 // files renews the list of files, and says why it is not new.

@@ -36,8 +36,7 @@ func (r *rounds) measure(ctx context.Context, reading *Reading) {
 	}
 	n := len(reading.Consumers)
 	first := r.first
-	var denied error
-	var proven bool
+	var scans trials
 	for i := range n {
 		at := (first + i) % n
 		c, w := &reading.Consumers[at], r.watches[at]
@@ -50,17 +49,12 @@ func (r *rounds) measure(ctx context.Context, reading *Reading) {
 			}
 			if c.Scan != nil {
 				c.Distance = w.doubt.measure(inv, p, *c.Scan)
-				proven = proven || c.Scan.asked()
 			}
-			if denied == nil && errors.Is(c.ScanErr, ErrDenied) {
-				denied = c.ScanErr
-			}
+			scans.note(c, ctx.Err() != nil)
 		}
 		w.doubt.well = c.Distance.State.well()
 	}
-	if denied != nil || proven { // what is remembered, or cannot be scanned, tells nothing of privileges
-		r.denied = denied
-	}
+	r.unscanned = scans.verdict(r.unscanned)
 }
 
 // scan looks at the events after a consumer's position; false: there was no time for it.
