@@ -87,6 +87,7 @@ func New(cfg Config) (http.Handler, error) {
 	for _, path := range []string{"/-/ready", "/readyz"} {
 		mux.Handle("GET "+path, text(ready))
 	}
+	mux.HandleFunc("/probe", noProbe(cfg.MetricsPath))
 	// A page of another site must not be able to make a visitor's browser reload us.
 	mux.Handle("/-/reload", http.NewCrossOriginProtection().Handler(reload(cfg.Reload)))
 	return guarded(mux, contentPolicy()), nil
@@ -99,6 +100,16 @@ func text(answer func() (int, string)) http.Handler {
 		w.WriteHeader(code)
 		_, _ = io.WriteString(w, body+"\n") // the reader has gone: nobody to tell
 	})
+}
+
+// noProbe is for who looks for what other exporters have there: a target that the request names. It is no page, and the samples may
+// be there. Nothing is connected to, least of all with a password, because somebody asks for it.
+func noProbe(metrics string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "There is no /probe, and no request names a target: the configuration file names what is read (--config.file; "+
+			"MySQL servers and their consumers under mysql.servers), and all of it is at "+metrics+". "+
+			"Give Prometheus that path, with collect[]=binlog for MySQL alone.", http.StatusNotFound)
+	}
 }
 
 func reload(do func() error) http.Handler {

@@ -106,6 +106,20 @@ func TestOtherSitesCannotReload(t *testing.T) {
 	}
 }
 
+// Who configures a probe of a target, as other exporters have it, is told what is right here, and where the samples are.
+func TestNoProbe(t *testing.T) {
+	h := pages(t, Overview{}, func(c *Config) { c.MetricsPath = "/samples" })
+	for _, path := range []string{"/probe", "/probe?target=db-1:3306&module=mysql"} {
+		w := ask(h, http.MethodGet, path)
+		if text := w.Body.String(); w.Code != http.StatusNotFound || !strings.Contains(text, "mysql.servers") || !strings.Contains(text, "is at /samples.") {
+			t.Errorf("%s: %d %s", path, w.Code, text)
+		}
+	}
+	if Taken("/probe") {
+		t.Error("the samples cannot be at /probe")
+	}
+}
+
 func TestNewWantsItsFuncs(t *testing.T) {
 	if _, err := New(Config{Name: "truelag_exporter"}); err == nil {
 		t.Error("a page without an overview was made")
