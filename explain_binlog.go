@@ -17,6 +17,9 @@ import (
 
 // Binlogs explains consumers by the last round at each of their servers, and by a new one where that is older than the interval.
 func (e *exporter) Binlogs(ctx context.Context, p web.BinlogPlace) ([]*web.BinlogExplanation, error) {
+	if err := binlogsElsewhere(e.options.shard.Shard); err != nil {
+		return nil, err
+	}
 	g, release := e.hold()
 	defer release()
 	return binlogsOf(ctx, g.mysqls, p)

@@ -21,6 +21,17 @@ func elsewhere(shard kafka.Shard, p web.Place) error {
 		p.Group, of.Index, of.Count, shard.Index, of)
 }
 
+// binlogsElsewhere says which shard reads the MySQL servers, for those that do not.
+func binlogsElsewhere(shard kafka.Shard) error {
+	if shard.Index == 0 {
+		return nil
+	}
+	first := shard
+	first.Index = 0
+	return fmt.Errorf("shard 0 reads the MySQL servers, and this exporter has shard %d: ask the one that runs with --shard=%s: %w",
+		shard.Index, first, web.ErrNoSuch)
+}
+
 // whyNot says in words why there is no lag.
 func whyNot(e *kafka.Explanation) string {
 	switch {

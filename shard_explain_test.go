@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"html"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -35,5 +36,23 @@ func TestGroupsOfOtherShardsAreSomewhereElse(t *testing.T) {
 	p.scrape()
 	if _, body := p.get("/explain?q=app-7"); !strings.Contains(body, "of this exporter (--shard=0/3) holds this") {
 		t.Errorf("searched for:\n%s", body)
+	}
+}
+
+// Who asks another shard than the first for a consumer of a binlog is told which one reads the servers. The command reads them
+// itself, wherever it runs.
+func TestBinlogsOfTheFirstShard(t *testing.T) {
+	f := newFakeMySQL(t)
+	path := filepath.Join(t.TempDir(), "truelag.yml")
+	binlogs(t, path, f, "", placed(t, "sink", `{"file":"mysql-bin.000004","pos":2171}`))
+	p := serving(t, "--config.file="+path, "--shard=1/3")
+	const want = "Shard 0 reads the MySQL servers, and this exporter has shard 1: ask the one that runs with --shard=0/3."
+	for _, query := range []string{"", "?server=orders-db", "?server=orders-db&consumer=sink"} {
+		if code, body := p.get("/explain/binlog" + query); code != http.StatusNotFound || !strings.Contains(html.UnescapeString(body), want) {
+			t.Errorf("%s: %d\n%s", query, code, body)
+		}
+	}
+	if code, stdout, stderr := runs(t, "explain", "--config.file="+path, "--shard=1/3", "--consumer=sink"); code != 0 || !strings.Contains(stdout, "CAUGHT UP") {
+		t.Errorf("explain: %d\n%s%s", code, stdout, stderr)
 	}
 }
