@@ -12,8 +12,9 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 )
 
-// lifetime is when a connection is made anew: one that never ends would stay with a server whose name has moved on to another.
-const lifetime = 10 * time.Minute
+// lifetime is when a connection is made anew: one that never ends would stay with a server whose name has moved on to another, and
+// consumers that have moved along would be judged by the files of the old one meanwhile.
+const lifetime = time.Minute
 
 // Network is how net.Dial names the address. An error says what an address looks like.
 func (d Dial) Network() (network, address string, err error) {
