@@ -61,7 +61,7 @@ func (o *consumerOpener) open(c *config.BinlogConsumer) (mysql.Consumer, error) 
 		}
 		return nil, err
 	}
-	return consumer.WithReports(place, reporters...), nil
+	return consumer.WithCaptures(consumer.WithReports(place, reporters...), c.Captures...), nil
 }
 
 // nameOf is the consumer's name, or that of its block where it is only a reporter beside its place.

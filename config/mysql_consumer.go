@@ -11,6 +11,7 @@ type BinlogConsumer struct {
 	File         *PositionFile `yaml:"file"`
 	Debezium     *Debezium     `yaml:"debezium"`
 	FlinkCDC     *FlinkCDC     `yaml:"flink_cdc"`
+	Captures     []string      `yaml:"captures"` // databases, and tables as database.table, that it reads; none: all
 }
 
 // ConnectREST is a connector of Kafka Connect, by the REST API of a worker.

@@ -33,7 +33,7 @@ mysql:
       retention: 4d
       scan: {mariadb: true, max_bytes: 1KiB, timeout: 6s, server_id: 7, ignore_schemas: [heartbeats, s.t]}
       consumers:
-        - {name: a, connect: {url: "http://connect:8083", connector: orders, server: prefix}}
+        - {name: a, connect: {url: "http://connect:8083", connector: orders, server: prefix}, captures: [shop, crm.people]}
         - {name: b, connect_topic: {connector: orders}}
         - {name: c, sql: {preset: maxwell, client_id: me}}
         - {name: d, sql: {preset: maxwell, database: mw}}

@@ -144,6 +144,22 @@ func (v *validator) consumer(path string, c *BinlogConsumer, clusters []Cluster)
 	if s := c.File; s != nil {
 		v.needed(path+".file", "path", string(s.Path), "the path of a JSON file")
 	}
+	for i, name := range c.Captures {
+		v.captured(fmt.Sprintf("%s.captures[%d]", path, i), name)
+	}
+}
+
+// captured takes a name alone: who copies the list of a connector has several in one text, or patterns.
+func (v *validator) captured(path, name string) {
+	const right = "write the name of a database, or of a table as database.table"
+	switch {
+	case name == "":
+		v.wrong(path, path+" is empty", right)
+	case strings.Contains(name, ","):
+		v.wrong(path, fmt.Sprintf("%s is %s: more than one name", path, shown(name)), "make each an element of captures")
+	case strings.ContainsAny(name, `*\|^()[`):
+		v.wrong(path, fmt.Sprintf("%s is %s: a pattern", path, shown(name)), right)
+	}
 }
 
 // needed checks that a text is there.

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// Scanner reads the events that follow a position. A Server has one scan under way at a time. What is kept from scan to scan
+// Scanner reads the events that follow a position, for a consumer that captures some schemas, and tables as schema.table; none: all. A
+// Server has one scan under way at a time. What is kept from scan to scan
 // belongs to inv.Server, and is worth nothing once that changes. An error for want of a privilege wraps ErrDenied; errors show no
 // secret. A budget that ends a scan is no error: what was seen is returned, with After as Unread where it does not tell.
 type Scanner interface {
-	Scan(ctx context.Context, inv *Inventory, p *Position) (Scan, error)
+	Scan(ctx context.Context, inv *Inventory, p *Position, captures ...string) (Scan, error)
 	Close()
 }
 
@@ -36,7 +37,8 @@ type Scan struct {
 	// Row tell.
 	Handled bool
 
-	// Events, Bytes and Transactions were read, Skipped of the transactions were bookkeeping.
+	// Events, Bytes and Transactions were read, Skipped of the transactions change nothing that counts: bookkeeping, or
+	// what the consumer does not capture.
 	Events, Bytes, Transactions, Skipped int64
 
 	// File and Pos are where it ended.

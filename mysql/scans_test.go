@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -19,8 +20,8 @@ type scripted struct {
 
 func (s *scripted) Close() { s.closed = true }
 
-func (s *scripted) Scan(ctx context.Context, inv *Inventory, p *Position) (Scan, error) {
-	s.asked = append(s.asked, fmt.Sprintf("%s %s:%d", inv.Server, p.File, p.Pos))
+func (s *scripted) Scan(ctx context.Context, inv *Inventory, p *Position, captures ...string) (Scan, error) {
+	s.asked = append(s.asked, strings.TrimSpace(fmt.Sprintf("%s %s:%d %s", inv.Server, p.File, p.Pos, strings.Join(captures, "+"))))
 	if s.wait {
 		<-ctx.Done()
 		return Scan{}, ctx.Err()
@@ -34,11 +35,12 @@ func TestScans(t *testing.T) {
 	scanner := &scripted{scan: Scan{After: None}}
 	consumers := []Consumer{
 		at("binlog.000001", 700, ""), at("binlog.000009", 4, ""), at("", 0, ""), &notebook{err: errors.New("no")},
-		&notebook{note: Note{Position: &Position{File: "binlog.000001", Pos: 4, Snapshot: "initial"}}}, at("binlog.000002", 388, ""),
+		&notebook{note: Note{Position: &Position{File: "binlog.000001", Pos: 4, Snapshot: "initial"}}},
+		&notebook{note: Note{Position: &Position{File: "binlog.000002", Pos: 388}, Captures: []string{"shop", "crm.people"}}},
 	}
 	s := reader(t, f.dial(), func(c *Config) { c.Scanner = scanner }, consumers...)
 	r := works(t, s)
-	if want := fmt.Sprint([]string{uuidA + " binlog.000001:700", uuidA + " binlog.000002:388"}); fmt.Sprint(scanner.asked) != want {
+	if want := fmt.Sprint([]string{uuidA + " binlog.000001:700", uuidA + " binlog.000002:388 shop+crm.people"}); fmt.Sprint(scanner.asked) != want {
 		t.Errorf("scanned %s, want %s", scanner.asked, want)
 	}
 	for i, want := range []State{CaughtUp, Ahead, NoPosition, Unknown, Snapshot, CaughtUp} {
@@ -82,7 +84,7 @@ type each map[string]Scan
 
 func (e each) Close() {}
 
-func (e each) Scan(_ context.Context, _ *Inventory, p *Position) (Scan, error) {
+func (e each) Scan(_ context.Context, _ *Inventory, p *Position, _ ...string) (Scan, error) {
 	if scan, ok := e[p.File]; ok {
 		return scan, nil
 	}

@@ -65,7 +65,7 @@ func (r *rounds) scan(ctx context.Context, c *ConsumerReading, inv *Inventory) b
 	}
 	var scan Scan
 	c.ScanErr = guard.Do(func() (err error) {
-		scan, err = r.cfg.Scanner.Scan(tracedFor(ctx, c.Name), inv, c.Note.Position)
+		scan, err = r.cfg.Scanner.Scan(tracedFor(ctx, c.Name), inv, c.Note.Position, c.Note.Captures...)
 		return err
 	})
 	if c.ScanErr == nil {

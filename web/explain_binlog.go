@@ -56,6 +56,7 @@ type BinlogExplanation struct {
 	Position *BinlogPosition
 	Since    time.Time // when the place was first read as it is
 	Which    string    // of several places, and why
+	Captures []string  // what it reads; none: everything
 	Reported []BinlogReport
 
 	// The server.

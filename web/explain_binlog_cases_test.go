@@ -111,6 +111,11 @@ var binlogCases = []struct {
 		e.State, e.Effective, e.Transactions, e.Age = "caught_up", 0, 0, 0
 		e.Scan = &BinlogScan{After: "none", Events: 12, Bytes: 2400, Transactions: 3, Skipped: 2, File: "binlog.000011", Pos: 1000}
 	}},
+	{"caught_up-captures", 0, func(e *BinlogExplanation) {
+		e.State, e.Effective, e.Transactions, e.Age = "caught_up", 0, 0, 0
+		e.Captures = []string{"shop", "crm.people"}
+		e.Scan = &BinlogScan{After: "none", Events: 6, Bytes: 2400, Transactions: 1, Skipped: 1, File: "binlog.000011", Pos: 1000}
+	}},
 	{"caught_up-by-set", 0, then(lost("caught_up", "unknown", &BinlogPosition{GTIDs: serverA + ":1-100"}), func(e *BinlogExplanation) {
 		e.Effective, e.Transactions, e.Age = 0, 0, 0
 		e.Consumed, e.Lacked = e.Executed, &BinlogSet{}

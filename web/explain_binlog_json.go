@@ -39,6 +39,7 @@ type binlogView struct {
 	Failure  string              `json:"place_error,omitempty"`
 	Position *binlogPositionView `json:"place,omitempty"`
 	Which    string              `json:"which_place,omitempty"`
+	Captures []string            `json:"captures,omitempty"`
 	Reported []binlogReportView  `json:"reported_lags,omitempty"`
 	Service  *binlogServerView   `json:"server_read,omitempty"`
 	Sums     []binlogSumView     `json:"arithmetic,omitempty"`
@@ -133,7 +134,7 @@ func (e *BinlogExplanation) view() binlogView {
 	v := binlogView{
 		binlogHead: e.head(), Cure: e.Cure(), binlogNumbers: e.numbers(),
 		Told: valid(e.Told), Reason: valid(e.Reason), Kept: valid(e.Kept), ReadAt: moment(e.ReadAt), Since: moment(e.Since),
-		Failure: valid(e.Failure), Which: valid(e.Which), Service: e.serverView(), Statements: []binlogStatementView{},
+		Failure: valid(e.Failure), Which: valid(e.Which), Captures: e.Captures, Service: e.serverView(), Statements: []binlogStatementView{},
 	}
 	if p := e.Position; p != nil {
 		v.Position = &binlogPositionView{

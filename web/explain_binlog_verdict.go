@@ -80,7 +80,7 @@ func (e *BinlogExplanation) caughtUp() string {
 	if e.Bytes > 0 {
 		s := fmt.Sprintf("The %s after the place hold no transaction that is left to read", count(e.Bytes, "byte"))
 		if e.Scan != nil && e.Scan.Skipped > 0 {
-			s += fmt.Sprintf(", but for %s of bookkeeping", count(e.Scan.Skipped, "transaction"))
+			s += fmt.Sprintf(": %s in them %s nothing for this consumer", count(e.Scan.Skipped, "transaction"), pick(e.Scan.Skipped != 1, "have", "has"))
 		}
 		return s + "."
 	}

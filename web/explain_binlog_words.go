@@ -28,6 +28,9 @@ func (e *BinlogExplanation) Facts() []Fact {
 	if e.Which != "" {
 		add("which place", "%s", printable(e.Which, longestReason))
 	}
+	if len(e.Captures) > 0 {
+		add("reads", "%s", printable(strings.Join(e.Captures, ", "), longestReason))
+	}
 	if !e.ReadAt.IsZero() {
 		read := e.age(e.ReadAt)
 		if e.Since.Before(e.Read) && !e.Since.IsZero() {
@@ -151,7 +154,7 @@ func (e *BinlogExplanation) Scanned() string {
 	if s.Events > 0 {
 		found += fmt.Sprintf("; %s in %s seen, %s", count(s.Events, "event"), count(s.Bytes, "byte"), count(s.Transactions, "transaction"))
 		if s.Skipped > 0 {
-			found += fmt.Sprintf(", %s of them bookkeeping", number(s.Skipped))
+			found += fmt.Sprintf(", %s of them with nothing for this consumer", number(s.Skipped))
 		}
 	}
 	if s.File != "" {

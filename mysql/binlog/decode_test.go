@@ -99,7 +99,7 @@ func TestRowsThatCannotBeCounted(t *testing.T) {
 	if n, err := e.count(nil); err == nil || bytes.Contains([]byte(err.Error()), []byte("secret")) {
 		t.Errorf("got %d, %v", n, err)
 	}
-	j := newJudge(mysql.MySQL, &mysql.Position{Event: 1, Row: 1}, nil)
+	j := newJudge(mysql.MySQL, &mysql.Position{Event: 1, Row: 1}, filter{})
 	if _, err := j.see(event{kind: begin}); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func FuzzStream(f *testing.F) {
 		}
 		const limit = 1 << 16
 		feed := newFeed(bytes.NewReader(raw), flavor, "mysql-bin.000002", pos, limit)
-		j := newJudge(flavor, &mysql.Position{Event: counted, Row: row}, set([]string{"maxwell"}))
+		j := newJudge(flavor, &mysql.Position{Event: counted, Row: row}, filter{ignored: set([]string{"maxwell"})})
 		for {
 			before := feed.sum
 			e, err := feed.next()

@@ -24,7 +24,7 @@ import (
 type judge struct {
 	flavor     mysql.Flavor
 	event, row int64
-	ignored    map[string]bool // schemas, and tables as schema.table
+	filter     filter
 
 	begun   bool // an event was seen
 	place   bool // the transaction at the position is not over
@@ -55,8 +55,8 @@ type known struct {
 	definition []byte
 }
 
-func newJudge(flavor mysql.Flavor, p *mysql.Position, ignored map[string]bool) *judge {
-	return &judge{flavor: flavor, event: p.Event, row: p.Row, ignored: ignored, place: true, tables: map[uint64]known{}}
+func newJudge(flavor mysql.Flavor, p *mysql.Position, f filter) *judge {
+	return &judge{flavor: flavor, event: p.Event, row: p.Row, filter: f, place: true, tables: map[uint64]known{}}
 }
 
 // clone is for what may have to be seen anew.
@@ -155,12 +155,12 @@ func (j *judge) take(e event) error {
 	var definition []byte
 	switch e.kind {
 	case table:
-		j.tables[e.id] = known{j.ignored[e.schema] || j.ignored[e.schema+"."+e.table], e.definition}
+		j.tables[e.id] = known{!j.filter.rows(e.schema, e.table), e.definition}
 	case rows:
 		t := j.tables[e.id]
 		changes, definition = !t.ignored, t.definition
 	case statement:
-		changes = !j.ignores(e.schemas)
+		changes = j.filter.statement(e.schemas)
 	case other:
 		changes = true
 	default:
@@ -180,15 +180,6 @@ func (j *judge) take(e event) error {
 		j.decide(true)
 	}
 	return nil
-}
-
-func (j *judge) ignores(schemas []string) bool {
-	for _, s := range schemas {
-		if !j.ignored[s] {
-			return false
-		}
-	}
-	return len(schemas) > 0
 }
 
 func (j *judge) decide(rest bool) {

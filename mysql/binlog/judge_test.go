@@ -104,6 +104,7 @@ func TestJudge(t *testing.T) {
 	for name, of := range map[string]struct {
 		flavor     mysql.Flavor
 		event, row int64
+		captures   []string
 		events     []event
 		want       mysql.After
 		first      time.Time
@@ -137,6 +138,17 @@ func TestJudge(t *testing.T) {
 		"counts before a header":           {event: 9, events: []event{header, gtid, ddl("shop")}, want: mysql.Transaction, first: gtid.committed},
 		"counts do not reach further":      {event: 9, events: []event{begins, orders, changes(1, 5), xid, gtid, ddl("shop")}, want: mysql.Transaction, first: gtid.committed},
 		"rows without events":              {row: 5, events: []event{begins, orders, changes(1, 5), xid}, want: mysql.Transaction, first: day},
+		"a schema that is captured":        {captures: []string{"shop"}, events: []event{gtid, begins, orders, changes(1, 1), xid}, want: mysql.Transaction, first: gtid.committed},
+		"a table that is captured":         {captures: []string{"crm", "shop.orders"}, events: []event{gtid, begins, orders, changes(1, 1), xid}, want: mysql.Transaction, first: gtid.committed},
+		"a schema that is not captured":    {captures: []string{"crm"}, events: []event{gtid, begins, orders, changes(1, 1), xid}, want: mysql.None, skipped: 1},
+		"a table that is not captured":     {captures: []string{"shop.people"}, events: []event{gtid, begins, orders, changes(1, 1), xid}, want: mysql.None, skipped: 1},
+		"captured, and ignored":            {captures: []string{"maxwell"}, events: []event{gtid, begins, heartbeat, changes(2, 1), xid}, want: mysql.None, skipped: 1},
+		"a table not named, of some":       {captures: []string{"shop"}, events: []event{gtid, begins, changes(9, 1), xid}, want: mysql.Transaction, first: gtid.committed},
+		"a statement of one captured":      {captures: []string{"shop.people"}, events: []event{gtid, ddl("crm", "shop")}, want: mysql.Transaction, first: gtid.committed},
+		"a statement of none captured":     {captures: []string{"shop.people"}, events: []event{gtid, ddl("crm")}, want: mysql.None, skipped: 1},
+		"a statement of who knows what":    {captures: []string{"shop"}, events: []event{gtid, ddl()}, want: mysql.Transaction, first: gtid.committed},
+		"a rest that is not captured":      {captures: []string{"crm"}, events: []event{orders, changes(1, 1), xid}, want: mysql.None},
+		"handled, the rest not captured":   {captures: []string{"shop"}, event: 2, row: 5, events: []event{begins, orders, changes(1, 5), {kind: table, id: 3, schema: "crm"}, changes(3, 1), xid}, want: mysql.None},
 		"MariaDB, handled":                 {flavor: mysql.MariaDB, event: 2, row: 5, events: []event{{kind: named}, {kind: annotation}, orders, changes(1, 5), xid}, want: mysql.None},
 		"MariaDB, handled with annotation": {flavor: mysql.MariaDB, event: 3, row: 5, events: []event{{kind: named}, {kind: annotation}, orders, changes(1, 5), xid}, want: mysql.None},
 		"MariaDB, a row is left":           {flavor: mysql.MariaDB, event: 2, row: 4, events: []event{{kind: named}, {kind: annotation}, orders, changes(1, 5), xid}, want: mysql.Rest},
@@ -144,7 +156,7 @@ func TestJudge(t *testing.T) {
 		"MariaDB, a statement and another": {flavor: mysql.MariaDB, event: 1, events: []event{{kind: named, alone: true}, ddl(), {kind: named, alone: true, at: day}, ddl()}, want: mysql.Transaction, first: day},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j := newJudge(of.flavor, &mysql.Position{Event: of.event, Row: of.row}, set([]string{"maxwell"}))
+			j := newJudge(of.flavor, &mysql.Position{Event: of.event, Row: of.row}, newFilter(set([]string{"maxwell"}), of.captures))
 			got := mysql.Unread
 			for _, e := range of.events {
 				if done, err := j.see(e); err != nil {
@@ -179,7 +191,7 @@ func wholes(events []located) []int {
 // judged is what a judge says of a position in a binlog of these events, and whether the transaction there is handled whole.
 func judged(t testing.TB, r *recording, events []located, p *mysql.Position, ignored ...string) (mysql.After, bool) {
 	t.Helper()
-	j := newJudge(r.flavor, p, set(ignored))
+	j := newJudge(r.flavor, p, filter{ignored: set(ignored)})
 	for _, e := range from(t, events, p) {
 		if done, err := j.see(e.again()); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"truelag/mysql"
@@ -23,26 +24,27 @@ type memory struct {
 	calls  uint64
 }
 
-// place is a position, as far as it tells what follows.
+// place is a position, as far as it tells what follows, and for whom.
 type place struct {
 	file            string
 	pos, event, row int64
+	captures        string
 }
 
 // mostTrails is how many are kept: there is one for each consumer, and one for each of its earlier positions.
 const mostTrails = 256
 
 // trail is the one from a position on, as far as it was followed.
-func (m *memory) trail(inv *mysql.Inventory, p *mysql.Position, ignored map[string]bool) *trail {
+func (m *memory) trail(inv *mysql.Inventory, p *mysql.Position, ignored map[string]bool, captures []string) *trail {
 	m.check(inv)
 	m.calls++
-	at := place{p.File, p.Pos, p.Event, p.Row}
+	at := place{p.File, p.Pos, p.Event, p.Row, strings.Join(captures, "\x00")}
 	t := m.trails[at]
 	if t == nil {
 		if len(m.trails) == mostTrails {
 			m.drop()
 		}
-		t = &trail{at: at, judge: newJudge(inv.Flavor, p, ignored), file: p.File, pos: max(p.Pos, fileStart)}
+		t = &trail{at: at, judge: newJudge(inv.Flavor, p, newFilter(ignored, captures)), file: p.File, pos: max(p.Pos, fileStart)}
 		t.scan.File, t.scan.Pos = t.file, t.pos
 		m.trails[at] = t
 	}

@@ -199,10 +199,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	var m memory
 	inv := recordingOf(t, "mysql-8.0").inventory()
 	first := mysql.Position{File: inv.Files[0].Name, Pos: 4}
-	kept := m.trail(inv, &first, nil)
+	kept := m.trail(inv, &first, nil, nil)
 	for i := range int64(3 * mostTrails) {
-		m.trail(inv, &mysql.Position{File: inv.Files[0].Name, Pos: 4, Event: i + 1}, nil)
-		if m.trail(inv, &first, nil) != kept {
+		m.trail(inv, &mysql.Position{File: inv.Files[0].Name, Pos: 4, Event: i + 1}, nil, nil)
+		if m.trail(inv, &first, nil, nil) != kept {
 			t.Fatal("one that was asked for just now is forgotten")
 		}
 	}

@@ -73,7 +73,7 @@ func (s *Scanner) Close() {}
 
 // Scan says what follows a position up to the end of the binlog. It connects only if that is not known from an earlier call.
 // Positions that have no file, or whose file the server does not list as long enough, are Unread.
-func (s *Scanner) Scan(ctx context.Context, inv *mysql.Inventory, p *mysql.Position) (mysql.Scan, error) {
+func (s *Scanner) Scan(ctx context.Context, inv *mysql.Inventory, p *mysql.Position, captures ...string) (mysql.Scan, error) {
 	at, why := find(inv, p)
 	if inv.Flavor == mysql.MariaDB && !s.cfg.MariaDB {
 		at, why = -1, "scans are switched off for MariaDB, which logs each"
@@ -91,7 +91,7 @@ func (s *Scanner) Scan(ctx context.Context, inv *mysql.Inventory, p *mysql.Posit
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
-	t := s.memory.trail(inv, p, s.ignored)
+	t := s.memory.trail(inv, p, s.ignored, captures)
 	cached := t.reaches(inv)
 	if !cached {
 		if err := s.follow(ctx, inv, t); err != nil {
