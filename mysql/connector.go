@@ -45,17 +45,20 @@ type connKey struct{}
 // dialed is the driver's way to connect.
 func dialed(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := dial(ctx, network, address)
-	if at, ok := ctx.Value(connKey{}).(*net.Conn); ok && err == nil {
+	if err != nil {
+		return nil, err
+	}
+	if at, ok := ctx.Value(connKey{}).(**greeted); ok {
 		*at = conn
 	}
-	return conn, err
+	return conn, nil
 }
 
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if left := c.paused(); left > 0 {
 		return nil, fmt.Errorf("%w, and is asked again in %s", errGarbled, left.Round(time.Second))
 	}
-	var at net.Conn
+	var at *greeted
 	var conn driver.Conn
 	err := legible(func() (err error) {
 		conn, err = c.Connector.Connect(context.WithValue(ctx, connKey{}, &at))
@@ -63,7 +66,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	})
 	c.note(errors.Is(err, errGarbled))
 	if err == nil {
-		return &guardedConn{conn: conn}, nil
+		return &guardedConn{conn: conn, at: at}, nil
 	}
 	if at != nil {
 		_ = at.Close() // mostly it is closed already
@@ -93,6 +96,7 @@ func (c *connector) note(garbled bool) {
 // guardedConn is of no use any more once something of it has panicked.
 type guardedConn struct {
 	conn   driver.Conn
+	at     *greeted // what it speaks over
 	broken bool
 }
 
@@ -104,6 +108,9 @@ var (
 
 func (g *guardedConn) guard(do func() error) error {
 	err := legible(do)
+	if err != nil && g.at.spent() && !errors.Is(err, driver.ErrBadConn) { // the driver keeps the reason to itself
+		err = errTooLong
+	}
 	g.broken = g.broken || errors.Is(err, errGarbled)
 	return answered(err)
 }
@@ -113,6 +120,7 @@ func (g *guardedConn) QueryContext(ctx context.Context, query string, args []dri
 	if !ok {
 		return nil, fmt.Errorf("%T runs no query", g.conn)
 	}
+	g.at.renew()
 	var rows driver.Rows
 	err := g.guard(func() (err error) {
 		rows, err = queryer.QueryContext(ctx, query, args)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -17,21 +18,36 @@ var errNoServer = errors.New("what answers is no MySQL or MariaDB server")
 // maxGreeting is more than any server says before it is spoken to.
 const maxGreeting = 4096
 
+// maxAnswer is how many bytes a server may send before it is asked anew: the driver holds a packet of any length.
+const maxAnswer = 64 << 20
+
+var errTooLong = fmt.Errorf("an answer of more than %d MiB", maxAnswer>>20)
+
 // greeted is a connection whose first packet was looked at. It is read again by the driver, which takes for granted that the
-// packet is as long as it should be.
+// packet is as long as it should be. It reads no more than maxAnswer until renew is called.
 type greeted struct {
 	net.Conn
 	unread []byte
+	read   atomic.Int64
 }
 
 func (g *greeted) Read(b []byte) (int, error) {
 	if len(g.unread) == 0 {
-		return g.Conn.Read(b)
+		if g.spent() {
+			return 0, errTooLong
+		}
+		n, err := g.Conn.Read(b)
+		g.read.Add(int64(n))
+		return n, err
 	}
 	n := copy(b, g.unread)
 	g.unread = g.unread[n:]
 	return n, nil
 }
+
+func (g *greeted) spent() bool { return g.read.Load() > maxAnswer }
+
+func (g *greeted) renew() { g.read.Store(0) }
 
 // SyscallConn lets the driver see whether the server has hung up meanwhile.
 func (g *greeted) SyscallConn() (syscall.RawConn, error) {
@@ -43,7 +59,7 @@ func (g *greeted) SyscallConn() (syscall.RawConn, error) {
 }
 
 // dial connects, and reads the server's first packet.
-func dial(ctx context.Context, network, address string) (net.Conn, error) {
+func dial(ctx context.Context, network, address string) (*greeted, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {
@@ -54,11 +70,12 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 		_ = conn.Close() // nothing was written
 		return nil, err
 	}
-	return &greeted{conn, packet}, nil
+	return &greeted{Conn: conn, unread: packet}, nil
 }
 
 func readGreeting(ctx context.Context, conn net.Conn) ([]byte, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
 	packet := make([]byte, 4, 128)
 	_, err := io.ReadFull(conn, packet)
 	if err == nil {

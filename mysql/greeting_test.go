@@ -28,7 +28,7 @@ func FuzzGreeting(f *testing.F) {
 			ours, theirs := net.Pipe()
 			theirs.Close()
 			size := len(packet)
-			return &greeted{ours, append([]byte{byte(size), byte(size >> 8), byte(size >> 16), 0}, packet...)}, nil
+			return &greeted{Conn: ours, unread: append([]byte{byte(size), byte(size >> 8), byte(size >> 16), 0}, packet...)}, nil
 		}
 		connector, err := driver.NewConnector(cfg)
 		if err != nil {

@@ -98,6 +98,19 @@ func TestHostileVariables(t *testing.T) {
 	}
 }
 
+// An answer without an end is not held until memory is used up, and the next round is a new beginning.
+func TestAnswersOfAnyLength(t *testing.T) {
+	f := fake(t)
+	set := f.variables["gtid_executed"]
+	s := reader(t, f.dial(), nil, at("binlog.000001", 700, ""))
+	f.change(func() { f.variables["gtid_executed"] = strings.Repeat("x", maxAnswer+1<<20) })
+	if err := feature(t, s.Read(t.Context()), FeatureGTIDs); err == nil || !strings.Contains(err.Error(), "an answer of more than 64 MiB") {
+		t.Errorf("%.300v", err)
+	}
+	f.change(func() { f.variables["gtid_executed"] = set })
+	works(t, s)
+}
+
 // A connection may end, or carry anything, in the middle of each answer. The next round is a new beginning.
 func TestCutConnections(t *testing.T) {
 	f := fake(t)

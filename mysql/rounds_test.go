@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"runtime"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/go-kit/log"
 	wire "github.com/go-mysql-org/go-mysql/mysql"
+
+	"truelag/guard"
 )
 
 func await(t *testing.T, what string, ok func() bool) {
@@ -186,6 +189,27 @@ func TestConsumerHangs(t *testing.T) {
 type panicking struct{ notebook }
 
 func (*panicking) Read(context.Context) (Note, error) { panic("out of range") }
+
+// A step that panics on a connection gives it back: the pool has one alone, and every later round would wait for it.
+func TestConnectionOfAPanic(t *testing.T) {
+	f := fake(t)
+	db, err := f.dial().Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = guard.Do(func() error {
+		return connected(t.Context(), db, func(*sql.Conn) error { panic("in between") })
+	})
+	if !errors.Is(err, guard.ErrPanic) {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := connected(ctx, db, func(*sql.Conn) error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
 
 // A round that panics is one in which the server could not be read, and is logged as such.
 func TestRoundPanics(t *testing.T) {

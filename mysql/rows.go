@@ -25,16 +25,17 @@ func (r row) text(column string) (string, bool) {
 }
 
 // connected lends the pool's connection. The context bounds the connecting alone.
-func connected(ctx context.Context, db *sql.DB, do func(*sql.Conn) error) error {
+func connected(ctx context.Context, db *sql.DB, do func(*sql.Conn) error) (err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
-	err = do(conn)
-	if e := conn.Close(); err == nil && e != nil && !errors.Is(e, sql.ErrConnDone) {
-		return e
-	}
-	return err
+	defer func() { // also where do panics
+		if e := conn.Close(); err == nil && !errors.Is(e, sql.ErrConnDone) {
+			err = e
+		}
+	}()
+	return do(conn)
 }
 
 // query hands out the rows of an answer one by one. It ends with each's first error.
