@@ -126,6 +126,9 @@ func (e *exporter) Ready() error {
 	return errors.Join(unread...)
 }
 
+// readsKafka says that there is a cluster.
+func (e *exporter) readsKafka() bool { return len(e.generation().clusters) > 0 }
+
 // Overview is what the landing page shows.
 func (e *exporter) Overview() web.Overview {
 	g := e.generation()

@@ -102,7 +102,7 @@ func newHandler(o *options, logs loggers, e *exporter) (http.Handler, error) {
 		cfg.Reload = e.Reload
 	}
 	if o.collectKafka {
-		cfg.Lags, cfg.Explain, cfg.Events = e.Lags, e.Explain, e.Events
+		cfg.Lags, cfg.Explain, cfg.Events, cfg.ReadsKafka = e.Lags, e.Explain, e.Events, e.readsKafka
 	}
 	if o.collectBinlog {
 		cfg.Binlogs, cfg.ReadsBinlogs = e.Binlogs, e.readsBinlogs

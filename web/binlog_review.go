@@ -35,6 +35,17 @@ func (r *BinlogReview) Worst() []BinlogConsumer {
 	return all[:min(len(all), worst)]
 }
 
+// Tally is how many consumers are in a state, by its word.
+func (r *BinlogReview) Tally(state string) int {
+	n := 0
+	for i := range r.Consumers {
+		if r.Consumers[i].Class() == state {
+			n++
+		}
+	}
+	return n
+}
+
 // compareConsumers puts the worse of two consumers first.
 func compareConsumers(a, b *BinlogConsumer) int {
 	return cmp.Or(
@@ -137,7 +148,7 @@ func (c *BinlogConsumer) position() string {
 	case "purged":
 		return "Lost its place: what it would read next is purged."
 	case "ahead":
-		return "Its place is past the server's end: was the server reset, or has it lost transactions?"
+		return "Its place is past the server's end: was the server reset, has it lost transactions, or is it another one?"
 	case "foreign":
 		return "Its place is in the files of another server."
 	case "invalid":

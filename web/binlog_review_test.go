@@ -14,15 +14,15 @@ func TestBinlogConsumerVerdict(t *testing.T) {
 	for want, c := range map[string]BinlogConsumer{
 		"Behind.":               {State: "ok", Bytes: 9, Effective: 9},
 		"Behind. It is paused.": {State: "ok", Bytes: 9, Effective: 9, Told: "paused"},
-		"Behind by at most 1,200 bytes: nobody has looked at what they hold.":                    {State: "ok", Bytes: 1200, Effective: -1},
-		"Caught up: nothing follows its place.":                                                  {State: "caught_up", Told: "running"},
-		"Caught up: the 31 bytes after its place hold no transaction that is left to read.":      {State: "caught_up", Bytes: 31},
-		"Lost its place: what it would read next is purged. It has failed: no longer available.": {State: "purged", Told: "failed", Reason: "no longer available", Bytes: -1, Effective: -1},
-		"Its place is past the server's end: was the server reset, or has it lost transactions?": {State: "ahead"},
-		"Its place is in the files of another server.":                                           {State: "foreign"},
-		"There cannot be an event at its place.":                                                 {State: "invalid"},
-		"It takes a snapshot and reads no binlog meanwhile.":                                     {State: "snapshot"},
-		"It has noted down no place yet. It has failed.":                                         {State: "no_position", Told: "failed"},
+		"Behind by at most 1,200 bytes: nobody has looked at what they hold.":                                       {State: "ok", Bytes: 1200, Effective: -1},
+		"Caught up: nothing follows its place.":                                                                     {State: "caught_up", Told: "running"},
+		"Caught up: the 31 bytes after its place hold no transaction that is left to read.":                         {State: "caught_up", Bytes: 31},
+		"Lost its place: what it would read next is purged. It has failed: no longer available.":                    {State: "purged", Told: "failed", Reason: "no longer available", Bytes: -1, Effective: -1},
+		"Its place is past the server's end: was the server reset, has it lost transactions, or is it another one?": {State: "ahead"},
+		"Its place is in the files of another server.":                                                              {State: "foreign"},
+		"There cannot be an event at its place.":                                                                    {State: "invalid"},
+		"It takes a snapshot and reads no binlog meanwhile.":                                                        {State: "snapshot"},
+		"It has noted down no place yet. It has failed.":                                                            {State: "no_position", Told: "failed"},
 		"Unknown.":                    {State: "unknown"},
 		"Unknown: refused.":           {State: "unknown", Reason: "refused"},
 		"Unknown. It has failed: so.": {State: "unknown", Told: "failed", Reason: "so"},
@@ -56,7 +56,10 @@ func TestLandingPageShowsBinlogs(t *testing.T) {
 			"Each consumer, read 4 s ago.", `class="broken"`, "<bdi>db &lt;eu&gt;</bdi>", "<bdi>lost&amp;found</bdi>", ">unknown<", ">unknown<",
 			"Lost its place", `class="behind"`, "<bdi>far</bdi>", ">12,345<", ">2<", ">90 s<", ">60 min<", "<bdi>near</bdi>", `class="level"`, "<bdi>level</bdi>",
 		}, nil},
-		"many": {&BinlogReview{Read: noon, Consumers: many}, []string{"The 5 worst of 6 consumers", "lost&amp;found", "far", "near", "unread"}, []string{"<bdi>other</bdi></a>"}},
+		"many": {&BinlogReview{Read: noon, Consumers: many}, []string{
+			`<b class="broken">1</b> failed, or lost the place`, `<b class="behind">2</b> behind`, `<b class="level">2</b> caught up`, `<b class="unknown">1</b>`,
+			"The 5 worst of 6 consumers", "lost&amp;found", "far", "near", "unread",
+		}, []string{"<bdi>other</bdi></a>", "in a snapshot"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := explaining(t, Lags{}, func(c *Config) { c.Overview = func() Overview { return Overview{Binlog: tt.review} } })

@@ -35,7 +35,7 @@ func newFrame(cfg Config, title string) frame {
 	return frame{
 		Program: cfg.Name, Version: cfg.Version, Title: title,
 		MetricsPath: strings.TrimPrefix(cfg.MetricsPath, "/"),
-		Explain:     cfg.Explain != nil, Events: cfg.Events != nil, Binlogs: cfg.Binlogs != nil && cfg.ReadsBinlogs(),
+		Explain:     cfg.Explain != nil && cfg.ReadsKafka(), Events: cfg.Events != nil && cfg.ReadsKafka(), Binlogs: cfg.Binlogs != nil && cfg.ReadsBinlogs(),
 		Style: template.CSS(style), More: template.CSS(explainStyle), Now: cfg.Now(),
 	}
 }

@@ -47,9 +47,9 @@ func landingPage(cfg Config) http.Handler {
 			Program:     cfg.Name,
 			Version:     cfg.Version,
 			MetricsPath: strings.TrimPrefix(cfg.MetricsPath, "/"),
-			Explain:     cfg.Explain != nil && cfg.Lags != nil,
+			Explain:     cfg.Explain != nil && cfg.Lags != nil && cfg.ReadsKafka(),
 			Binlogs:     cfg.Binlogs != nil && cfg.ReadsBinlogs(),
-			Events:      cfg.Events != nil,
+			Events:      cfg.Events != nil && cfg.ReadsKafka(),
 			Style:       template.CSS(style),
 			At:          cfg.Now(),
 		}

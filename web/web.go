@@ -26,10 +26,12 @@ type Config struct {
 
 	// Lags lists what the last scrapes told of a place, Explain reads one partition afresh before its context ends, and
 	// Events are the last findings, newest first. Without the first two there is no page /explain, without the last none
-	// of that name. Their errors wrap ErrNoSuch or ErrVague where the question is to blame.
-	Lags    func(Place) (Lags, error)
-	Explain func(context.Context, Place) (*Explanation, error)
-	Events  func() []Event
+	// of that name. Their errors wrap ErrNoSuch or ErrVague where the question is to blame. ReadsKafka says whether there is a
+	// cluster, so that links lead there; nil: there is.
+	Lags       func(Place) (Lags, error)
+	Explain    func(context.Context, Place) (*Explanation, error)
+	Events     func() []Event
+	ReadsKafka func() bool
 
 	// Binlogs explains the consumers of binlogs that a place stands for, by rounds that are no older than they may be. It waits for
 	// such a round until its context ends. Without it there is no page /explain/binlog. Its errors are as those of Explain.
@@ -58,8 +60,10 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.ReadsBinlogs == nil {
-		cfg.ReadsBinlogs = func() bool { return true }
+	for _, reads := range []*func() bool{&cfg.ReadsKafka, &cfg.ReadsBinlogs} {
+		if *reads == nil {
+			*reads = func() bool { return true }
+		}
 	}
 	healthy := func() (int, string) { return http.StatusOK, cfg.Name + " is healthy." }
 	ready := func() (int, string) {
