@@ -55,12 +55,21 @@ func parseCredentials(text string) (user, password string, err error) {
 			continue
 		}
 		key, value, _ := strings.Cut(line, "=")
-		switch strings.TrimSpace(key) {
+		key = strings.TrimSpace(key)
+		var into *string
+		switch key {
 		case "user":
-			user = optionValue(value)
+			into = &user
 		case "password":
-			password = optionValue(value)
+			into = &password
+		default:
+			continue
 		}
+		text, closed := optionValue(value)
+		if !closed {
+			return "", "", fmt.Errorf("line %d: %s begins with a quote that is not closed", number, key)
+		}
+		*into = text
 	}
 	switch err := lines.Err(); {
 	case err != nil:
@@ -74,21 +83,31 @@ func parseCredentials(text string) (user, password string, err error) {
 }
 
 // optionValue is a value as MySQL's clients read it: a # outside of quotes begins a comment, quotes around the whole are taken
-// off, and \s is a blank.
-func optionValue(text string) string {
-	text = strings.TrimSpace(text[:commentAt(text)])
-	if n := len(text); n >= 2 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
-		text = text[1 : n-1]
+// off, and \s is a blank. It is false for one that begins with a quote that nothing closes, which is a slip: programs do not agree
+// on where such a value ends.
+func optionValue(text string) (value string, closed bool) {
+	end, open := commentAt(text)
+	text = strings.TrimSpace(text[:end])
+	if text == "" {
+		return "", true
 	}
-	return optionEscapes.Replace(text)
+	if text[0] == '"' || text[0] == '\'' {
+		if open == text[0] {
+			return "", false
+		}
+		if n := len(text); text[n-1] == text[0] {
+			text = text[1 : n-1]
+		}
+	}
+	return optionEscapes.Replace(text), true
 }
 
 // optionEscapes are those of an option file; others stand for themselves.
 var optionEscapes = strings.NewReplacer(`\\`, `\`, `\b`, "\b", `\t`, "\t", `\n`, "\n", `\r`, "\r", `\s`, " ", `\"`, `"`, `\'`, "'")
 
-// commentAt is where the comment of a line begins; its length where there is none.
-func commentAt(text string) int {
-	quote, escaped := byte(0), false
+// commentAt is where the comment of a line begins, its length where there is none, and the quote that is open there; 0: none.
+func commentAt(text string) (at int, quote byte) {
+	escaped := false
 	for i := range len(text) {
 		c := text[i]
 		switch {
@@ -98,9 +117,9 @@ func commentAt(text string) int {
 		case quote == 0 && (c == '"' || c == '\''):
 			quote = c
 		case quote == 0 && c == '#':
-			return i
+			return i, 0
 		}
 		escaped = quote != 0 && c == '\\' && !escaped
 	}
-	return len(text)
+	return len(text), quote
 }
