@@ -29,9 +29,9 @@ func TestCredentialsFile(t *testing.T) {
 		"[client]\npassword=p":    "its section [client] has no user",
 		"user=u\n[client\nuser=u": "line 2 begins a section and does not end its name",
 		// Here programs differ: some take the quote for a part of the value, with the comment behind it, and some do not.
-		"[client]\nuser=u\npassword='a\"":            "line 3: password begins with a quote that is not closed",
-		"[client]\nuser=u\npassword=\"":              "line 3: password begins with a quote that is not closed",
-		"[client]\nuser = 'u # who\npassword=p":      "line 2: user begins with a quote that is not closed",
+		"[client]\nuser=u\npassword='a\"":              "line 3: password begins with a quote that is not closed",
+		"[client]\nuser=u\npassword=\"":                "line 3: password begins with a quote that is not closed",
+		"[client]\nuser = 'u # who\npassword=p":        "line 2: user begins with a quote that is not closed",
 		"[client]\nuser=u\npassword=\"secret\\\" #x\n": "line 3: password begins with a quote that is not closed",
 	} {
 		if _, _, err := parseCredentials(text); err == nil || err.Error() != want {
