@@ -43,9 +43,12 @@ func (q *Question) method() string {
 	return http.MethodGet
 }
 
-// Errorf is an error about an answer, with the question's method and URL before it.
+// String is the question's method and URL, as logs may show them.
+func (q *Question) String() string { return q.method() + " " + Shown(q.URL) }
+
+// Errorf is an error about an answer, which it wraps, with the question before it.
 func (q *Question) Errorf(format string, args ...any) error {
-	return fmt.Errorf("%s %s: %w", q.method(), Shown(q.URL), fmt.Errorf(format, args...))
+	return fmt.Errorf("%s: %w", q, fmt.Errorf(format, args...))
 }
 
 // Whole returns the body of an answer with status 200, which is no longer than most. Errors are Stream's.

@@ -24,8 +24,8 @@ func Sent(ctx context.Context, text string, at time.Time, err error) {
 	}
 }
 
-// mostStatements is how many a round notes: enough for some consumers, none of which needs more than a few.
-const mostStatements = 200
+// mostStatements is how many a round notes: enough for hundreds of consumers, each of which needs a few.
+const mostStatements = 2000
 
 // sent are the statements of a round, or of a part of it that outlives the round.
 type sent struct {

@@ -142,7 +142,7 @@ func (t *texter) statements(all []BinlogStatement) {
 		}
 		t.hang(clock(s.At)+" ", text)
 	}
-	t.line("  %s", count(int64(len(all)), "statement"))
+	t.line("  %s", count(int64(len(all)), "question"))
 }
 
 // longestStatement is how much of a statement is shown.

@@ -66,7 +66,9 @@ func (f *File) Read(ctx context.Context) (note mysql.Note, err error) {
 var errEmpty = errors.New("the file is empty")
 
 // readJSONFile reads a file, and once more where what it has is cut short.
-func readJSONFile(ctx context.Context, path string, parse func(raw []byte) error) error {
+func readJSONFile(ctx context.Context, path string, parse func(raw []byte) error) (err error) {
+	began := time.Now()
+	defer func() { mysql.Sent(ctx, "read "+path, began, err) }()
 	read := func() error {
 		raw, err := readFile(path)
 		if err != nil {
@@ -77,7 +79,7 @@ func readJSONFile(ctx context.Context, path string, parse func(raw []byte) error
 		}
 		return nil
 	}
-	err := read()
+	err = read()
 	if _, short := errors.AsType[*json.SyntaxError](err); !short && !errors.Is(err, errEmpty) {
 		return err
 	}

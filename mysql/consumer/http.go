@@ -8,8 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 
 	"truelag/endpoint"
+	"truelag/mysql"
 )
 
 // maxAnswer is the longest answer that is read whole. A GTID set of a thousand servers is 50 KB.
@@ -35,13 +37,19 @@ func (s httpSource) Close() { s.client.CloseIdleConnections() }
 // json returns the JSON that a server answers: to a GET, or to a question that is posted to it.
 func (s httpSource) json(ctx context.Context, u *url.URL, question []byte) ([]byte, error) {
 	q := endpoint.Question{URL: u, Accept: endpoint.JSON, Body: question, From: s.kind, Reason: reasonOf}
-	return q.Whole(ctx, s.client, maxAnswer)
+	began := time.Now()
+	raw, err := q.Whole(ctx, s.client, maxAnswer)
+	mysql.Sent(ctx, q.String(), began, errors.Unwrap(err)) // without the question
+	return raw, err
 }
 
 // page hands a page of metrics to read while it arrives, which bounds what it takes.
 func (s httpSource) page(ctx context.Context, u *url.URL, read func(io.Reader) error) error {
 	q := endpoint.Question{URL: u, Accept: endpoint.Text, From: s.kind, Reason: reasonOf}
-	return q.Stream(ctx, s.client, func(_ http.Header, body io.Reader) error { return read(body) })
+	began := time.Now()
+	err := q.Stream(ctx, s.client, func(_ http.Header, body io.Reader) error { return read(body) })
+	mysql.Sent(ctx, q.String(), began, errors.Unwrap(err))
+	return err
 }
 
 // reasonOf is what Kafka Connect's REST API gives for a reason.

@@ -99,7 +99,9 @@ func (t *Topic) leave() {
 
 // Read reads the topic to the end that it has now.
 func (c *TopicConsumer) Read(ctx context.Context) (mysql.Note, error) {
+	began := time.Now()
 	all, err := c.topic.read(ctx, c.cfg.Connector)
+	mysql.Sent(ctx, "fetch what is new in topic "+c.topic.cfg.Topic, began, err)
 	if err != nil {
 		return mysql.Note{}, fmt.Errorf("topic %s: %w", c.topic.cfg.Topic, err)
 	}
