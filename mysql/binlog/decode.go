@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 )
 
 const (
@@ -26,7 +27,7 @@ func (d *decoder) event(h header, body io.Reader) (event, error) {
 	e := event{kind: t.kind, name: t.name, at: h.time()}
 	var err error
 	switch {
-	case h.code == typeQuery:
+	case h.code == typeQuery || h.code == typeLoad:
 		e.kind, e.schemas, err = d.query(h, body)
 	case e.kind == named:
 		err = d.named(h, body, &e)
@@ -53,6 +54,9 @@ func (d *decoder) query(h header, body io.Reader) (kind, []string, error) {
 	b := make([]byte, min(d.bodySize(h), queryPrefix))
 	if _, err := io.ReadFull(body, b); err != nil {
 		return other, nil, err
+	}
+	if h.code == typeLoad {
+		b = slices.Delete(b, min(queryFixed, len(b)), min(queryFixed+loadFixed, len(b)))
 	}
 	k, schemas := query(b)
 	return k, schemas, nil

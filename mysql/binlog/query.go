@@ -8,14 +8,18 @@ import (
 // queryPrefix is how much of a query event is read: all but the text, of which the first words tell.
 const queryPrefix = 1 << 17
 
+const (
+	queryFixed = 13 // thread, time, length of the schema's name, error, length of the variables
+	loadFixed  = 13 // that of LOAD DATA tells more: number of the file, where its name stands in the text, what becomes of duplicates
+)
+
 // query reads the body of a query event as far as it is there: what the statement is, and which schemas it touches.
 func query(body []byte) (kind, []string) {
-	const fixed = 13 // thread, time, length of the schema's name, error, length of the variables
-	if len(body) < fixed {
+	if len(body) < queryFixed {
 		return other, nil
 	}
 	schema, variables := int(body[8]), int(binary.LittleEndian.Uint16(body[11:]))
-	start := fixed + variables + schema + 1
+	start := queryFixed + variables + schema + 1
 	if len(body) < start {
 		return other, nil
 	}
@@ -23,7 +27,7 @@ func query(body []byte) (kind, []string) {
 	if k != statement {
 		return k, nil
 	}
-	return k, schemas(body[fixed : fixed+variables])
+	return k, schemas(body[queryFixed : queryFixed+variables])
 }
 
 // words tells statements that change something from those that hold a transaction together, or change nothing.

@@ -23,6 +23,7 @@ const (
 	typeQuery       = 2
 	typeRotate      = 4
 	typeFormat      = 15
+	typeLoad        = 18
 	typeHeartbeat   = 27
 	typeAnonymous   = 34
 	typeHeartbeatV2 = 41
@@ -39,10 +40,14 @@ var eventTypes = map[byte]eventType{
 	3:               {"Stop", outside},
 	typeRotate:      {"Rotate", outside},
 	5:               {"Intvar", within},
+	9:               {"Append_block", within}, // a file of LOAD DATA, which changes rows where it is executed
+	11:              {"Delete_file", within},
 	13:              {"RAND", within},
 	14:              {"User var", within},
 	typeFormat:      {"Format_desc", outside},
 	16:              {"Xid", end},
+	17:              {"Begin_load_query", within},
+	typeLoad:        {"Execute_load_query", statement},
 	19:              {"Table_map", table},
 	20:              {"Write_rows_v0", rows},
 	21:              {"Update_rows_v0", rows},
@@ -50,6 +55,7 @@ var eventTypes = map[byte]eventType{
 	23:              {"Write_rows_v1", rows},
 	24:              {"Update_rows_v1", rows},
 	25:              {"Delete_rows_v1", rows},
+	26:              {"Incident", other},
 	typeHeartbeat:   {"Heartbeat", outside},
 	28:              {"Ignorable", within},
 	29:              {"Rows_query", within},
