@@ -72,8 +72,11 @@ func (m *metrics) note() (mysql.Note, error) {
 	if m == nil {
 		return mysql.Note{State: stateMissing, Reason: "no process tells metrics of the connector: no task of it runs there"}, nil
 	}
+	snapshot := m.snapshot != nil && *m.snapshot
 	var note mysql.Note
 	switch {
+	case snapshot: // it is connected to the tables; Connected is about the binlog
+		note.State = stateRunning
 	case m.connected == nil:
 	case *m.connected:
 		note.State = stateRunning
@@ -85,7 +88,7 @@ func (m *metrics) note() (mysql.Note, error) {
 	}
 	var p mysql.Position
 	errs := append(m.errs, setPlace(&p, m.file, m.pos.N, m.pos.Known), setGTIDs(&p, m.gtids))
-	if m.snapshot != nil && *m.snapshot && p.IsZero() {
+	if snapshot && p.IsZero() {
 		p.Snapshot = "true" // one that runs beside streaming, or interrupts it, has a place
 	}
 	if !p.IsZero() || p.Snapshot != "" {

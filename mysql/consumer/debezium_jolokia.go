@@ -94,7 +94,7 @@ func (j *Jolokia) ask(ctx context.Context, u *url.URL) (map[string]fields, error
 	switch {
 	case err != nil:
 		err = fmt.Errorf("not an answer of Jolokia: %w", err)
-	case answer.Status == http.StatusNotFound && strings.HasSuffix(answer.Type, "InstanceNotFoundException"):
+	case answer.Status == http.StatusNotFound && noSuchBean(answer.Type):
 		return nil, nil // no task of such a connector runs there
 	case answer.Status != http.StatusOK:
 		err = fmt.Errorf("answered status %d (%s)", answer.Status, oneLine(answer.Error))
@@ -102,6 +102,12 @@ func (j *Jolokia) ask(ctx context.Context, u *url.URL) (map[string]fields, error
 		return answer.Value, nil
 	}
 	return nil, fmt.Errorf("POST %s: %w", endpoint.Shown(u), err)
+}
+
+// noSuchBean tells the errors that a pattern fits no bean, or none with these attributes: a task that starts has one of another kind
+// before the others.
+func noSuchBean(name string) bool {
+	return strings.HasSuffix(name, ".InstanceNotFoundException") || strings.HasSuffix(name, ".AttributeNotFoundException")
 }
 
 // takeBean takes a bean's attributes. Its name is DOMAIN:context=CONTEXT,server=SERVER,type=connector-metrics.

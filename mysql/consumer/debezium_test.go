@@ -38,21 +38,24 @@ func TestDebeziumPageRecorded(t *testing.T) {
 			p := page(testdata(t, "jmx-"+name+".txt"))
 			want(t, debezium(t, "", p), lines...)
 			want(t, debezium(t, "my80", p), lines...)
-			want(t, debezium(t, "my81", p), "state missing", "reason no process tells metrics of the connector: no task of it runs there")
+			want(t, debezium(t, "my81", p), "state missing", gone)
 		})
 	}
 }
 
+const gone = "reason no process tells metrics of the connector: no task of it runs there"
+
 func TestDebeziumPage(t *testing.T) {
-	const gone = "reason no process tells metrics of the connector: no task of it runs there"
 	for name, c := range map[string]struct{ page, want string }{
 		"a label of the position": {`debezium_metrics_BinlogPosition{name="s",context="streaming",filename="b.000001"} 4.500013339E9`, "place b.000001:4500013339"},
 		"no event yet": {`debezium_metrics_BinlogPosition{name="s"} 4
 			debezium_metrics_MilliSecondsBehindSource{name="s"} -1
 			debezium_metrics_Connected{name="s"} 0`, "state disconnected"},
-		"a snapshot": {`debezium_metrics_SnapshotRunning{name="s",context="snapshot"} 1`, "place snapshot true"},
+		"a snapshot": {`debezium_metrics_SnapshotRunning{name="s",context="snapshot"} 1
+			debezium_metrics_BinlogPosition{name="s",context="streaming"} 4
+			debezium_metrics_Connected{name="s",context="streaming"} 0`, "place snapshot true\nstate running"},
 		"a snapshot beside streaming": {`debezium_metrics_SnapshotRunning{name="s"} 1
-			debezium_metrics_BinlogPosition{name="s",filename="b.000001"} 4`, "place b.000001:4"},
+			debezium_metrics_BinlogPosition{name="s",filename="b.000001"} 4`, "place b.000001:4\nstate running"},
 		"others":                {"debezium_metrics_BinlogPosition{plugin=\"mysql\",name=\"a\"} 1\ndebezium_metrics_BinlogPosition{name=\"b\"} 1", "error metrics of connectors a, b: configure the server (topic.prefix) of one"},
 		"another database's":    {"debezium_metrics_MilliSecondsBehindSource{plugin=\"postgres\",name=\"a\"} 1\ndebezium_postgres_connector_metrics_Connected{server=\"a\"} 1", "state missing\n" + gone},
 		"another program's":     {"my_BinlogPosition{name=\"a\"} 1", "state missing\n" + gone},
@@ -104,7 +107,7 @@ func TestJolokiaRecorded(t *testing.T) {
 		want(t, jolokia(t, server, recorded("maria")), "place mysql-bin.000001:1092 0-21241-4", "state running", "MilliSecondsBehindSource 133")
 	}
 	want(t, jolokia(t, "", recorded("start")), "state disconnected")
-	want(t, jolokia(t, "nope", recorded("missing")), "state missing", "reason no process tells metrics of the connector: no task of it runs there")
+	want(t, jolokia(t, "nope", recorded("missing")), "state missing", gone)
 }
 
 func TestJolokia(t *testing.T) {
@@ -117,16 +120,19 @@ func TestJolokia(t *testing.T) {
 		"with a task":       {bean("mariadb:context=streaming,server=s,task=0,type=connector-metrics", `"BinlogFilename":"b.000001","BinlogPosition":4`), "place b.000001:4"},
 		"a quoted server":   {bean(`mysql:context=streaming,server=\"s\",type=connector-metrics`, `"BinlogFilename":"b.000001","BinlogPosition":4`), "place b.000001:4"},
 		"of one moment":     {bean(streaming, `"BinlogFilename":"b.000002","BinlogPosition":9,"SourceEventPosition":{"filename":"b.000001","position":"4","gtid":null}`), "place b.000001:4"},
-		"a snapshot":        {bean("mysql:context=snapshot,server=s,type=connector-metrics", `"SnapshotRunning":true`), "place snapshot true"},
-		"another context":   {bean("mysql:context=schema-history,server=s,type=connector-metrics", `"Status":"x"`), "state missing\nreason no process tells metrics of the connector: no task of it runs there"},
-		"SQL Server":        {bean("mssql:context=streaming,server=s,type=connector-metrics", `"Connected":true`), "state missing\nreason no process tells metrics of the connector: no task of it runs there"},
-		"bad attributes":    {bean(streaming, `"Connected":"x","BinlogFilename":"b.000001","BinlogPosition":"4","GtidSet":["a"],"MilliSecondsBehindSource":{}`), "place b.000001:4\nwhich left out: GtidSet: want a text, have \"[\\\"a\\\"]\"; MilliSecondsBehindSource: object where something else is due, at byte 1; Connected: string where something else is due, at byte 3"},
+		"a snapshot":        {bean("mysql:context=snapshot,server=s,type=connector-metrics", `"SnapshotRunning":true`), "place snapshot true\nstate running"},
+		"no bean":           {`{"status":404,"error_type":"javax.management.InstanceNotFoundException","error":"x"}`, "state missing\n" + gone},
+		"a task that starts": {`{"status":404,"error_type":"javax.management.AttributeNotFoundException",` +
+			`"error":"No attribute found for any MBean matching debezium.m*:type=connector-metrics,context=*,server=s,* pattern"}`, "state missing\n" + gone},
+		"another context": {bean("mysql:context=schema-history,server=s,type=connector-metrics", `"Status":"x"`), "state missing\n" + gone},
+		"SQL Server":      {bean("mssql:context=streaming,server=s,type=connector-metrics", `"Connected":true`), "state missing\n" + gone},
+		"bad attributes":  {bean(streaming, `"Connected":"x","BinlogFilename":"b.000001","BinlogPosition":"4","GtidSet":["a"],"MilliSecondsBehindSource":{}`), "place b.000001:4\nwhich left out: GtidSet: want a text, have \"[\\\"a\\\"]\"; MilliSecondsBehindSource: object where something else is due, at byte 1; Connected: string where something else is due, at byte 3"},
 	} {
 		t.Run(name, func(t *testing.T) { want(t, jolokia(t, "s", c.body), c.want) })
 	}
 	for body, want := range map[string]string{
 		`{"status":403,"error_type":"java.lang.SecurityException","error":"java.lang.SecurityException : No access, password=hunter2"}`: "answered status 403 (java.lang.SecurityException : No access, password=***)",
-		`{"status":404,"error_type":"javax.management.AttributeNotFoundException","error":"x"}`:                                         "answered status 404 (x)",
+		`{"status":404,"error_type":"java.lang.UnsupportedOperationException","error":"x"}`:                                             "answered status 404 (x)",
 		`[]`: "not an answer of Jolokia: ",
 		`{`:  "not an answer of Jolokia: ",
 		`{}`: "answered status 0 ()",
