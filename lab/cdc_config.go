@@ -61,6 +61,9 @@ const TextRule = `
   labels: {plugin: "$1", name: "$3", context: "$2", value: "$5"}
 `
 
+// DebeziumQueue is how many records a connector that is paused reads.
+const DebeziumQueue = 20
+
 // debezium is the configuration of a connector that captures one database.
 func (c *Connect) debezium(name string, m *MySQL, database string, server int32) map[string]string {
 	class := "io.debezium.connector.mysql.MySqlConnector"
@@ -78,6 +81,8 @@ func (c *Connect) debezium(name string, m *MySQL, database string, server int32)
 		"database.include.list": database,
 		"topic.prefix":          name,
 		"poll.interval.ms":      "50",
+		"max.queue.size":        fmt.Sprint(DebeziumQueue),
+		"max.batch.size":        fmt.Sprint(DebeziumQueue / 2),
 
 		// brokers of the lab make no topic by themselves
 		"topic.creation.default.replication.factor": "1",

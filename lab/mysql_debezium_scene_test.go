@@ -12,7 +12,7 @@ import (
 	"truelag/mysql/consumer"
 )
 
-// debezium is a connector on a server of its own, and the exporter's two ways to read its place.
+// debezium is a connector on a server of its own, and the exporter's ways to read its place.
 type debezium struct {
 	*lab.Connector
 	m       *lab.MySQL
@@ -21,10 +21,17 @@ type debezium struct {
 	records int64 // that the topic of table a should have
 }
 
-// ways to read a connector's place.
+// ways to read a connector's place: two to what it has noted down, and two to what it has read.
 const (
 	byConnect = "REST"
 	byOffsets = "topic"
+	byPage    = "page"
+	byJolokia = "Jolokia"
+)
+
+var (
+	noted = []string{byConnect, byOffsets}
+	told  = []string{byPage, byJolokia}
 )
 
 // stageDebezium makes a database with the tables a and b, and what reads it. No record of b gets into its topic for now.
@@ -39,7 +46,14 @@ func stageDebezium(t *testing.T, version string) *debezium {
 	d.records = 2
 	name := fmt.Sprintf("debezium-%s-%d", version, time.Now().UnixMilli()) // a name that no run before has left an offset of
 	d.worker.Kafka.CreateTopic(t, name+".shop.b", 1, map[string]string{"max.message.bytes": tooSmall})
+	d.follow(t, name, name)
+	d.Connector = d.worker.Debezium(t, name, m, "shop")
+	return d
+}
 
+// follow reads the place of a connector that has a topic prefix.
+func (d *debezium) follow(t *testing.T, name, prefix string) {
+	t.Helper()
 	rest, err := consumer.NewConnect(consumer.ConnectConfig{Name: byConnect, URL: d.worker.REST, Connector: name})
 	if err != nil {
 		t.Fatal(err)
@@ -52,9 +66,22 @@ func stageDebezium(t *testing.T, version string) *debezium {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.reader = mysqlReader(t, m, lab.Monitor, newScanner(t, m), rest, offsets)
-	d.Connector = d.worker.Debezium(t, name, m, "shop")
-	return d
+	all := append(metricsOf(t, d.worker, prefix), rest, offsets)
+	d.reader = mysqlReader(t, d.m, lab.Monitor, newScanner(t, d.m), all...)
+}
+
+// metricsOf are the ways to what a connector says of itself. An empty prefix is that of the only connector.
+func metricsOf(t *testing.T, worker *lab.Connect, prefix string) []mysql.Consumer {
+	t.Helper()
+	page, err := consumer.NewDebeziumPage(consumer.DebeziumConfig{Name: byPage, URLs: []string{worker.Page}, Server: prefix})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jolokia, err := consumer.NewJolokia(consumer.DebeziumConfig{Name: byJolokia, URLs: []string{worker.Jolokia}, Server: prefix})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []mysql.Consumer{page, jolokia}
 }
 
 const tooSmall = "100"
@@ -78,8 +105,8 @@ func (d *debezium) awaitFailed(t *testing.T, words string) {
 	d.AwaitStatus(t, lab.ConnectorStatus{Connector: "RUNNING", Task: "FAILED", Trace: words})
 }
 
-// told is what the exporter says by each way.
-func (d *debezium) told(t *testing.T) map[string]mysql.ConsumerReading {
+// says is what the exporter says by each way.
+func (d *debezium) says(t *testing.T) map[string]mysql.ConsumerReading {
 	t.Helper()
 	all := map[string]mysql.ConsumerReading{}
 	for _, c := range readServer(t, d.reader).Consumers {
@@ -88,15 +115,15 @@ func (d *debezium) told(t *testing.T) map[string]mysql.ConsumerReading {
 	return all
 }
 
-// await reads until each way says what is wanted, and returns what they said.
-func (d *debezium) await(t *testing.T, what string, is func(mysql.ConsumerReading) bool) map[string]mysql.ConsumerReading {
+// await reads until some ways say what is wanted, and returns what all said.
+func (d *debezium) await(t *testing.T, ways []string, what string, is func(mysql.ConsumerReading) bool) map[string]mysql.ConsumerReading {
 	t.Helper()
 	var all map[string]mysql.ConsumerReading
 	lab.Await(t, func() error {
-		all = d.told(t)
-		for name, c := range all {
-			if !is(c) {
-				return fmt.Errorf("%s by %s: %s, want it to be %s", d.Name, name, brief(c), what)
+		all = d.says(t)
+		for _, way := range ways {
+			if c := all[way]; !is(c) {
+				return fmt.Errorf("%s by %s: %s, want it to be %s", d.Name, way, brief(c), what)
 			}
 		}
 		return nil
@@ -107,10 +134,22 @@ func (d *debezium) await(t *testing.T, what string, is func(mysql.ConsumerReadin
 // awaitCaughtUp waits until all is read, as far as the exporter can tell, and holds that against the topic of table a.
 func (d *debezium) awaitCaughtUp(t *testing.T) {
 	t.Helper()
-	d.await(t, "caught up", atEnd)
+	d.await(t, noted, "caught up", atEnd)
+	d.await(t, told, "caught up, and to report a lag", func(c mysql.ConsumerReading) bool {
+		r := c.Note.Reported
+		return atEnd(c) && c.Note.State == "running" && len(r) == 1 && r[0].Source == "MilliSecondsBehindSource" && r[0].Value >= 0
+	})
 	if got := d.worker.Kafka.Ends(t, d.Name+".shop.a")[0].HighWatermark; got != d.records {
 		t.Errorf("%s is said to have caught up, its topic has %d records, want %d", d.Name, got, d.records)
 	}
+}
+
+// awaitSilent waits until no metrics tell of the connector: it has no task that runs.
+func (d *debezium) awaitSilent(t *testing.T) {
+	t.Helper()
+	d.await(t, told, "missing", func(c mysql.ConsumerReading) bool {
+		return c.Note.State == "missing" && c.Note.Reported == nil && c.Distance.State == mysql.NoPosition
+	})
 }
 
 func atEnd(c mysql.ConsumerReading) bool {

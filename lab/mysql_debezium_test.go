@@ -4,6 +4,7 @@ package lab_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,7 @@ func TestDebezium(t *testing.T) {
 			d.snapshots(t)
 			d.restsAtEnd(t)
 			d.readsHalf(t)
+			d.readsAhead(t)
 			d.pausesAndStops(t)
 			d.isMadeAgain(t)
 			d.losesItsPlace(t)
@@ -32,17 +34,18 @@ func TestDebezium(t *testing.T) {
 func (d *debezium) snapshots(t *testing.T) {
 	t.Helper()
 	d.awaitFailed(t, "producer")
-	all := d.await(t, "taking a snapshot", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.Snapshot })
+	all := d.await(t, noted, "taking a snapshot", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.Snapshot })
 	if c := all[byConnect]; c.Note.State != "failed" || c.Note.Reason == "" {
 		t.Errorf("a connector whose task has failed: %s", brief(c))
 	}
 	if c := all[byOffsets]; c.Note.State != "" {
 		t.Errorf("the topic tells a state: %s", brief(c))
 	}
+	d.awaitSilent(t)
 	d.records += 2 // the snapshot begins anew
 	d.release(t)
 	d.awaitCaughtUp(t)
-	if c := d.told(t)[byConnect]; c.Note.State != "running" {
+	if c := d.says(t)[byConnect]; c.Note.State != "running" {
 		t.Errorf("a connector that runs: %s", brief(c))
 	}
 }
@@ -50,14 +53,8 @@ func (d *debezium) snapshots(t *testing.T) {
 // restsAtEnd: whatever kind the last transaction was, a connector that has read it has nothing left to read.
 func (d *debezium) restsAtEnd(t *testing.T) {
 	t.Helper()
-	compressions := []string{"OFF", "ON"}
-	if d.m.Options.MariaDB() {
-		compressions = compressions[:1] // the connector goes past what MariaDB compresses as if it were not there
-	}
-	for _, compression := range compressions {
-		if d.m.Options.Version == lab.MySQL80 {
-			d.m.Exec(t, "SET GLOBAL binlog_transaction_compression="+compression)
-		}
+	for _, compression := range d.compressions() {
+		d.compress(t, compression)
 		for _, c := range []struct {
 			name       string
 			records    int64
@@ -75,12 +72,10 @@ func (d *debezium) restsAtEnd(t *testing.T) {
 			d.m.Exec(t, c.statements...)
 			d.records += c.records
 			d.awaitCaughtUp(t)
-			t.Logf("%s: %s, compression %s: %s", d.Name, c.name, compression, brief(d.told(t)[byConnect]))
+			t.Logf("%s: %s, compression %s: %s", d.Name, c.name, compression, brief(d.says(t)[byConnect]))
 		}
 	}
-	if d.m.Options.Version == lab.MySQL80 {
-		d.m.Exec(t, "SET GLOBAL binlog_transaction_compression=OFF")
-	}
+	d.compress(t, "OFF")
 	d.m.Rotate(t) // leaves bytes, and no transaction
 	d.awaitCaughtUp(t)
 }
@@ -92,11 +87,12 @@ func (d *debezium) readsHalf(t *testing.T) {
 	d.m.Exec(t, "BEGIN", "INSERT INTO shop.a(v) VALUES ('1'),('2')", "INSERT INTO shop.a(v) VALUES ('3')", "INSERT INTO shop.b(v) VALUES ('4')", "COMMIT")
 	d.records += 3
 	d.awaitFailed(t, "producer")
-	all := d.await(t, "within a transaction", func(c mysql.ConsumerReading) bool {
+	d.awaitSilent(t)
+	all := d.await(t, noted, "within a transaction", func(c mysql.ConsumerReading) bool {
 		return c.Note.Position != nil && c.Note.Position.Event > 0 && behind(c)
 	})
-	for name, c := range all {
-		if c.Scan == nil || c.Scan.After != mysql.Rest || c.Distance.Transactions != known(1) {
+	for _, name := range noted {
+		if c := all[name]; c.Scan == nil || c.Scan.After != mysql.Rest || c.Distance.Transactions != known(1) {
 			t.Errorf("%s by %s: %s, want a transaction that goes on", d.Name, name, brief(c))
 		}
 	}
@@ -110,25 +106,29 @@ func (d *debezium) pausesAndStops(t *testing.T) {
 	d.m.Exec(t, strings.Repeat("INSERT INTO shop.a(v) VALUES (repeat('x',1000));", 400))
 	d.records += 400
 	d.m.End(t) // nothing more is written by itself
-	all := d.await(t, "behind", behind)
-	for name, c := range all {
-		p := c.Note.Position
-		want := d.m.Left(t, p.File, p.Pos)
-		if got := c.Distance; got.Bytes != known(want.Bytes) || got.Files != known(want.Files) || want.Files < 5 {
-			t.Errorf("paused: %s by %s: %s, want %+v in 5 files at least", d.Name, name, brief(c), want)
+	all := d.awaitQueued(t, func(c mysql.ConsumerReading) bool { return c.Distance.Transactions.N < 400 })
+	for _, name := range noted {
+		c, n := all[name], all[name].Distance.Transactions.N
+		d.holds(t, name, c)
+		if c.Distance.Files.N < 5 || n < 400 || n > 401 { // the last one that was read is not yet in the connector's set
+			t.Errorf("paused: %s by %s: %s, want 400 transactions in 5 files at least", d.Name, name, brief(c))
 		}
-		// the last one that was read is not yet in the connector's set
-		if n := c.Distance.Transactions.N; n < 400 || n > 401 {
-			t.Errorf("paused: %s by %s: %s, want 400 transactions", d.Name, name, brief(c))
+	}
+	for _, name := range told {
+		c, n := all[name], all[name].Distance.Transactions.N
+		d.holds(t, name, c)
+		if n < 400-lab.DebeziumQueue-1 || n >= 400 {
+			t.Errorf("paused: %s by %s: %s, want 400 transactions without those in its queue", d.Name, name, brief(c))
 		}
 	}
 	if got := all[byConnect].Note.State; got != "paused" {
 		t.Errorf("paused: %s is %s", d.Name, got)
 	}
 	d.Stop(t)
-	if c := d.told(t)[byConnect]; c.Note.State != "stopped" || c.Distance.Bytes != all[byConnect].Distance.Bytes {
+	if c := d.says(t)[byConnect]; c.Note.State != "stopped" || c.Distance.Bytes != all[byConnect].Distance.Bytes {
 		t.Errorf("stopped: %s: %s, want it where it was: %s", d.Name, brief(c), brief(all[byConnect]))
 	}
+	d.awaitSilent(t)
 	d.Resume(t)
 	d.AwaitRunning(t)
 	d.awaitCaughtUp(t)
@@ -142,7 +142,7 @@ func (d *debezium) isMadeAgain(t *testing.T) {
 	d.m.Exec(t, "INSERT INTO shop.a(v) VALUES ('while it is gone')")
 	d.records++
 	lab.Await(t, func() error {
-		all := d.told(t)
+		all := d.says(t)
 		if c := all[byConnect]; c.Note.State != "missing" || c.Distance.State != mysql.NoPosition {
 			return fmt.Errorf("deleted: %s by REST: %s", d.Name, brief(c))
 		}
@@ -151,6 +151,7 @@ func (d *debezium) isMadeAgain(t *testing.T) {
 		}
 		return nil
 	})
+	d.awaitSilent(t)
 	d.Create(t)
 	d.AwaitRunning(t)
 	d.awaitCaughtUp(t)
@@ -165,16 +166,17 @@ func (d *debezium) losesItsPlace(t *testing.T) {
 		d.m.Rotate(t)
 	}
 	d.m.Exec(t, fmt.Sprintf("PURGE BINARY LOGS TO '%s'", d.m.End(t).Name))
-	d.await(t, "without its place", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.Purged })
+	d.await(t, noted, "without its place", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.Purged })
 	d.Resume(t)
 	why := "no longer available on the server"
 	if d.m.Options.MariaDB() { // it asks the server, and does not look before
 		why = "required binlog files have been purged"
 	}
 	d.awaitFailed(t, why)
-	if c := d.told(t)[byConnect]; c.Distance.State != mysql.Purged || c.Note.State != "failed" || !strings.Contains(c.Note.Reason, why) {
+	if c := d.says(t)[byConnect]; c.Distance.State != mysql.Purged || c.Note.State != "failed" || !strings.Contains(c.Note.Reason, why) {
 		t.Errorf("purged: %s: %s", d.Name, brief(c))
 	}
+	d.awaitSilent(t)
 }
 
 // beginsAnew: under another topic prefix a connector has a second place beside the first, until both are forgotten.
@@ -183,13 +185,21 @@ func (d *debezium) beginsAnew(t *testing.T) {
 	d.Delete(t)
 	prefix := d.Name + "-anew"
 	d.Change(map[string]string{"topic.prefix": prefix, "schema.history.internal.kafka.topic": "history." + prefix})
+	d.follow(t, d.Name, prefix)
+	unlock := d.lock(t)
 	d.Create(t)
-	for name, c := range d.await(t, "caught up", atEnd) {
-		if !strings.Contains(c.Note.Which, prefix) {
+	d.await(t, told, "taking a snapshot", func(c mysql.ConsumerReading) bool {
+		return c.Distance.State == mysql.Snapshot && c.Note.State == "running" && c.Note.Reported == nil
+	})
+	unlock()
+	all := d.await(t, slices.Concat(noted, told), "caught up", atEnd)
+	for _, name := range noted {
+		if c := all[name]; !strings.Contains(c.Note.Which, prefix) {
 			t.Errorf("%s by %s: of two places it says %q, want the one of %s", d.Name, name, c.Note.Which, prefix)
 		}
 	}
 	d.Stop(t)
 	d.ForgetOffsets(t)
-	d.await(t, "without a place", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.NoPosition })
+	d.awaitSilent(t)
+	d.await(t, noted, "without a place", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.NoPosition })
 }
