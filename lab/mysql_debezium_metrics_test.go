@@ -31,7 +31,7 @@ func (d *debezium) readsAhead(t *testing.T) {
 			}
 			return c.Scan.After == mysql.Rest
 		})
-		for _, name := range told {
+		for _, name := range byMetrics {
 			c := all[name]
 			d.holds(t, name, c)
 			n := c.Distance.Transactions
@@ -42,7 +42,7 @@ func (d *debezium) readsAhead(t *testing.T) {
 				t.Errorf("compression %s: %s by %s: %s, want a transaction that goes on", compression, d.Name, name, brief(c))
 			}
 		}
-		for _, name := range noted {
+		for _, name := range byNotes {
 			d.holds(t, name, all[name])
 			if all[name].Distance.Bytes.N <= all[byPage].Distance.Bytes.N {
 				t.Errorf("compression %s: %s by %s: %s, want it behind what is read: %s", compression, d.Name, name, brief(all[name]), brief(all[byPage]))
@@ -73,8 +73,8 @@ func (d *debezium) compress(t *testing.T, compression string) {
 // awaitQueued waits until a connector that is paused has something left to read, and has read more than it has noted down.
 func (d *debezium) awaitQueued(t *testing.T, more func(mysql.ConsumerReading) bool) map[string]mysql.ConsumerReading {
 	t.Helper()
-	return d.await(t, slices.Concat(noted, told), "behind, and to have read on", func(c mysql.ConsumerReading) bool {
-		if slices.Contains(noted, c.Name) {
+	return d.await(t, slices.Concat(byNotes, byMetrics), "behind, and to have read on", func(c mysql.ConsumerReading) bool {
+		if slices.Contains(byNotes, c.Name) {
 			return behind(c)
 		}
 		return unfinished(c) && more(c)

@@ -75,8 +75,11 @@ func awaitAtEnd(t *testing.T, m *lab.MySQL, consumers []mysql.Consumer) {
 	reader := newReader(t, mysqlConfig(m, lab.Monitor, newScanner(t, m), consumers...))
 	lab.Await(t, func() error {
 		for _, c := range reader.Read(t.Context()).Consumers {
-			if c.Err != nil || !atEnd(c) {
-				return fmt.Errorf("%s: %s, %v", c.Name, brief(c), c.Err)
+			if c.Err != nil {
+				return fmt.Errorf("%s: %w", c.Name, c.Err)
+			}
+			if !atEnd(c) {
+				return fmt.Errorf("%s: %s, want it caught up", c.Name, brief(c))
 			}
 		}
 		return nil

@@ -30,8 +30,8 @@ const (
 )
 
 var (
-	noted = []string{byConnect, byOffsets}
-	told  = []string{byPage, byJolokia}
+	byNotes   = []string{byConnect, byOffsets}
+	byMetrics = []string{byPage, byJolokia}
 )
 
 // stageDebezium makes a database with the tables a and b, and what reads it. No record of b gets into its topic for now.
@@ -134,8 +134,8 @@ func (d *debezium) await(t *testing.T, ways []string, what string, is func(mysql
 // awaitCaughtUp waits until all is read, as far as the exporter can tell, and holds that against the topic of table a.
 func (d *debezium) awaitCaughtUp(t *testing.T) {
 	t.Helper()
-	d.await(t, noted, "caught up", atEnd)
-	d.await(t, told, "caught up, and to report a lag", func(c mysql.ConsumerReading) bool {
+	d.await(t, byNotes, "caught up", atEnd)
+	d.await(t, byMetrics, "caught up, and to report a lag", func(c mysql.ConsumerReading) bool {
 		r := c.Note.Reported
 		return atEnd(c) && c.Note.State == "running" && len(r) == 1 && r[0].Source == "MilliSecondsBehindSource" && r[0].Value >= 0
 	})
@@ -147,7 +147,7 @@ func (d *debezium) awaitCaughtUp(t *testing.T) {
 // awaitSilent waits until no metrics tell of the connector: it has no task that runs.
 func (d *debezium) awaitSilent(t *testing.T) {
 	t.Helper()
-	d.await(t, told, "missing", func(c mysql.ConsumerReading) bool {
+	d.await(t, byMetrics, "missing", func(c mysql.ConsumerReading) bool {
 		return c.Note.State == "missing" && c.Note.Reported == nil && c.Distance.State == mysql.NoPosition
 	})
 }

@@ -34,7 +34,7 @@ func TestDebezium(t *testing.T) {
 func (d *debezium) snapshots(t *testing.T) {
 	t.Helper()
 	d.awaitFailed(t, "producer")
-	all := d.await(t, noted, "taking a snapshot", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.Snapshot })
+	all := d.await(t, byNotes, "taking a snapshot", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.Snapshot })
 	if c := all[byConnect]; c.Note.State != "failed" || c.Note.Reason == "" {
 		t.Errorf("a connector whose task has failed: %s", brief(c))
 	}
@@ -88,10 +88,10 @@ func (d *debezium) readsHalf(t *testing.T) {
 	d.records += 3
 	d.awaitFailed(t, "producer")
 	d.awaitSilent(t)
-	all := d.await(t, noted, "within a transaction", func(c mysql.ConsumerReading) bool {
+	all := d.await(t, byNotes, "within a transaction", func(c mysql.ConsumerReading) bool {
 		return c.Note.Position != nil && c.Note.Position.Event > 0 && behind(c)
 	})
-	for _, name := range noted {
+	for _, name := range byNotes {
 		if c := all[name]; c.Scan == nil || c.Scan.After != mysql.Rest || c.Distance.Transactions != known(1) {
 			t.Errorf("%s by %s: %s, want a transaction that goes on", d.Name, name, brief(c))
 		}
@@ -107,14 +107,14 @@ func (d *debezium) pausesAndStops(t *testing.T) {
 	d.records += 400
 	d.m.End(t) // nothing more is written by itself
 	all := d.awaitQueued(t, func(c mysql.ConsumerReading) bool { return c.Distance.Transactions.N < 400 })
-	for _, name := range noted {
+	for _, name := range byNotes {
 		c, n := all[name], all[name].Distance.Transactions.N
 		d.holds(t, name, c)
 		if c.Distance.Files.N < 5 || n < 400 || n > 401 { // the last one that was read is not yet in the connector's set
 			t.Errorf("paused: %s by %s: %s, want 400 transactions in 5 files at least", d.Name, name, brief(c))
 		}
 	}
-	for _, name := range told {
+	for _, name := range byMetrics {
 		c, n := all[name], all[name].Distance.Transactions.N
 		d.holds(t, name, c)
 		if n < 400-lab.DebeziumQueue-1 || n >= 400 {
@@ -166,7 +166,7 @@ func (d *debezium) losesItsPlace(t *testing.T) {
 		d.m.Rotate(t)
 	}
 	d.m.Exec(t, fmt.Sprintf("PURGE BINARY LOGS TO '%s'", d.m.End(t).Name))
-	d.await(t, noted, "without its place", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.Purged })
+	d.await(t, byNotes, "without its place", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.Purged })
 	d.Resume(t)
 	why := "no longer available on the server"
 	if d.m.Options.MariaDB() { // it asks the server, and does not look before
@@ -188,12 +188,12 @@ func (d *debezium) beginsAnew(t *testing.T) {
 	d.follow(t, d.Name, prefix)
 	unlock := d.lock(t)
 	d.Create(t)
-	d.await(t, told, "taking a snapshot", func(c mysql.ConsumerReading) bool {
+	d.await(t, byMetrics, "taking a snapshot", func(c mysql.ConsumerReading) bool {
 		return c.Distance.State == mysql.Snapshot && c.Note.State == "running" && c.Note.Reported == nil
 	})
 	unlock()
-	all := d.await(t, slices.Concat(noted, told), "caught up", atEnd)
-	for _, name := range noted {
+	all := d.await(t, slices.Concat(byNotes, byMetrics), "caught up", atEnd)
+	for _, name := range byNotes {
 		if c := all[name]; !strings.Contains(c.Note.Which, prefix) {
 			t.Errorf("%s by %s: of two places it says %q, want the one of %s", d.Name, name, c.Note.Which, prefix)
 		}
@@ -201,5 +201,5 @@ func (d *debezium) beginsAnew(t *testing.T) {
 	d.Stop(t)
 	d.ForgetOffsets(t)
 	d.awaitSilent(t)
-	d.await(t, noted, "without a place", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.NoPosition })
+	d.await(t, byNotes, "without a place", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.NoPosition })
 }
