@@ -20,16 +20,20 @@ import (
 //   - In a compressed transaction, the events in the payload count, and the payload itself does not.
 //   - Where no rows are noted down, the event was handled whole: it was a statement, or what was noted down was a heartbeat.
 //   - Counts that stand with a position between transactions mean nothing. They are left over from the events before it.
-//   - Canal stands before the last event that it was through with: that is event 0 of one.
+//   - Canal stands before the last event that it was through with: that is event 0 of one. All events of a compressed transaction
+//     are at one place to it. Only the second of the last one that it was through with tells them apart: what was logged later is
+//     left. What was logged in the same second is taken for handled, since it mostly is, and nothing would ever tell that it was.
 type judge struct {
 	flavor     mysql.Flavor
 	event, row int64
+	logged     time.Time
 	filter     filter
 
 	begun   bool // an event was seen
 	place   bool // the transaction at the position is not over
 	open    *transaction
 	tables  map[uint64]known
+	packed  bool // all of the transaction at the position is in one event
 	handled counts
 
 	whole        bool        // that at the position was handled in an earlier life, and nothing of it is left
@@ -47,6 +51,8 @@ type transaction struct {
 	midway  bool // it began before the position
 	grouped bool // an event ends it
 	changes bool // it has changed something, handled or not
+
+	through time.Time // what was logged until then was handled; zero: not told
 }
 
 // known is a table that was named.
@@ -56,7 +62,7 @@ type known struct {
 }
 
 func newJudge(flavor mysql.Flavor, p *mysql.Position, f filter) *judge {
-	return &judge{flavor: flavor, event: p.Event, row: p.Row, filter: f, place: true, tables: map[uint64]known{}}
+	return &judge{flavor: flavor, event: p.Event, row: p.Row, logged: p.Logged, filter: f, place: true, tables: map[uint64]known{}}
 }
 
 // clone is for what may have to be seen anew.
@@ -103,6 +109,7 @@ func (j *judge) see(e event) (done bool, err error) {
 }
 
 func (j *judge) unpack(e event) (bool, error) {
+	j.packed = j.place && !j.begun
 	for {
 		in, err := e.inner()
 		if errors.Is(err, io.EOF) {
@@ -140,7 +147,12 @@ func (j *judge) start(e event) {
 	}
 	j.transactions++
 	j.place = j.place && !j.begun
-	if counted := j.flavor == mysql.MariaDB || e.kind != named; j.place && counted && j.event > 0 {
+	counted := j.flavor == mysql.MariaDB || e.kind != named
+	switch {
+	case !j.place || !counted || j.event == 0:
+	case j.packed && !j.logged.IsZero():
+		j.open.through = j.logged
+	default:
 		j.handled = newCounts(j.flavor, j.event, j.row)
 		if e.kind == named {
 			j.handled.step(e, false)
@@ -166,6 +178,12 @@ func (j *judge) take(e event) error {
 	default:
 	}
 	j.open.changes = j.open.changes || changes
+	if !j.open.through.IsZero() {
+		if changes && e.at.After(j.open.through) {
+			j.decide(true)
+		}
+		return nil
+	}
 	if j.handled == nil {
 		if changes {
 			j.decide(j.open.midway)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"truelag/mysql"
 )
@@ -141,7 +142,7 @@ func (c *canalClient) position() (*mysql.Position, error) {
 		return nil, fmt.Errorf("cursor: %w", err)
 	}
 	var p mysql.Position
-	errs := make([]error, 0, 4)
+	errs := make([]error, 0, 5)
 	file, err := f.text("journalName")
 	errs = append(errs, err)
 	pos, has, err := f.number("position")
@@ -152,6 +153,11 @@ func (c *canalClient) position() (*mysql.Position, error) {
 	errs = append(errs, err, setGTIDs(&p, set))
 	if _, value := f.find("included"); string(value) == "false" {
 		p.Event = 1 // the event there was acknowledged; where it is included, it is the next to be handed out
+		logged, told, err := f.number("timestamp")
+		errs = append(errs, err)
+		if told && logged > 0 {
+			p.Logged = time.UnixMilli(logged)
+		}
 	}
 	if p.IsZero() {
 		return nil, errors.Join(append(errs, errors.New("cursor without a place"))...)

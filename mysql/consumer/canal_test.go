@@ -14,12 +14,14 @@ func canal(t *testing.T, text, destination string, client int64) *consumer.Canal
 	}))
 }
 
-// The files are those of Canal 1.1.7 on MySQL 5.7: the place is the start of the Xid event, or of a DDL statement's.
+// The files are those of Canal 1.1.7 on MySQL 5.7, and the last on 8.0: the place is the start of the Xid event, or of a DDL
+// statement's, or of a compressed transaction's.
 func TestCanalRecorded(t *testing.T) {
 	for name, lines := range map[string][]string{
 		"canal-before.json": nil,
-		"canal-row.json":    {"place mysql-bin.000001:33276 event 1 row 0"},
-		"canal-ddl.json":    {"place mysql-bin.000001:33372 event 1 row 0"},
+		"canal-row.json":    {"place mysql-bin.000001:33276 event 1 row 0 logged 2026-11-30T03:54:27Z"},
+		"canal-ddl.json":    {"place mysql-bin.000001:33372 event 1 row 0 logged 2026-11-30T03:54:31Z"},
+		"canal-packed.json": {"place captured.000001:17134 event 1 row 0 logged 2026-11-30T08:28:33Z"},
 	} {
 		text := string(testdata(t, name))
 		want(t, canal(t, text, "", 0), lines...)
@@ -57,9 +59,11 @@ func TestCanalFaults(t *testing.T) {
 		`null`:           "",
 		`{}`:             "",
 		`{"postion":{}}`: "error PATH: client 1: cursor without a place", //nolint:misspell // as Canal spells it
-		`{"postion":{"journalName":"b.000001","position":-4}}`:         "error PATH: client 1: position: -4 is negative; file \"b.000001\" is without a position; cursor without a place", //nolint:misspell // as Canal spells it
-		`{"postion":{"journalName":7,"position":4,"gtid":"u:1"}}`:      "place u:1\nwhich left out: PATH: client 1: journalName: want a text, have \"7\"",                                 //nolint:misspell // as Canal spells it
-		`{"postion":{"journalName":"b.000001","position":4,"gtid":7}}`: "place b.000001:4\nwhich left out: PATH: client 1: gtid: want a text, have \"7\"",                                 //nolint:misspell // as Canal spells it
+		`{"postion":{"journalName":"b.000001","position":-4}}`:                                   "error PATH: client 1: position: -4 is negative; file \"b.000001\" is without a position; cursor without a place",           //nolint:misspell // as Canal spells it
+		`{"postion":{"journalName":7,"position":4,"gtid":"u:1"}}`:                                "place u:1\nwhich left out: PATH: client 1: journalName: want a text, have \"7\"",                                           //nolint:misspell // as Canal spells it
+		`{"postion":{"journalName":"b.000001","position":4,"gtid":7}}`:                           "place b.000001:4\nwhich left out: PATH: client 1: gtid: want a text, have \"7\"",                                           //nolint:misspell // as Canal spells it
+		`{"postion":{"journalName":"b.000001","position":4,"included":false,"timestamp":0}}`:     "place b.000001:4 event 1 row 0",                                                                                            //nolint:misspell // as Canal spells it
+		`{"postion":{"journalName":"b.000001","position":4,"included":false,"timestamp":"now"}}`: "place b.000001:4 event 1 row 0\nwhich left out: PATH: client 1: timestamp: want a number of bytes or events, have \"now\"", //nolint:misspell // as Canal spells it
 		`{"postion":[]}`: "error PATH: client 1: cursor: want a JSON object: array where something else is due, at byte 1", //nolint:misspell // as Canal spells it
 	} {
 		pathed(t, canal(t, fmt.Sprintf(one, cursor), "", 0), line)

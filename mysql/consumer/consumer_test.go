@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"truelag/mysql"
 	"truelag/mysql/consumer"
@@ -31,6 +32,9 @@ func told(n mysql.Note, err error) string {
 		}
 		if p.Event != 0 || p.Row != 0 {
 			place += fmt.Sprintf(" event %d row %d", p.Event, p.Row)
+		}
+		if !p.Logged.IsZero() {
+			place += " logged " + p.Logged.UTC().Format(time.RFC3339)
 		}
 		if p.Snapshot != "" {
 			place += " snapshot " + p.Snapshot
