@@ -78,18 +78,29 @@ const maxRows = 1000
 func (s *SQL) rows(ctx context.Context) (rows []fields, err error) {
 	began := time.Now()
 	defer func() { mysql.Sent(ctx, s.query, began, err) }()
-	answer, err := s.db.QueryContext(ctx, s.query, s.args...)
+	own, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answer, err := s.db.QueryContext(own, s.query, s.args...)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Close() }() // what is wrong with it, Err tells
+	defer func() {
+		if err != nil {
+			cancel() // closing reads all that is left otherwise
+		}
+		_ = answer.Close() // what is wrong with it, Err tells
+	}()
 	names, err := answer.Columns()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case len(names) == 0:
+		return nil, errors.New("it answers no columns: want a SELECT of file and position, or gtid")
 	}
 	for i, name := range names {
 		names[i] = strings.ToLower(strings.TrimSpace(name))
 	}
+	size := 0
 	for answer.Next() {
 		if len(rows) == maxRows {
 			return nil, fmt.Errorf("it answers more than %d rows", maxRows)
@@ -104,6 +115,9 @@ func (s *SQL) rows(ctx context.Context) (rows []fields, err error) {
 		}
 		row := fields{}
 		for i, name := range names {
+			if size += len(values[i].String); size > maxAnswer {
+				return nil, fmt.Errorf("it answers more than %d MiB: name the columns that tell the place", maxAnswer>>20)
+			}
 			row.set(name, values[i])
 		}
 		rows = append(rows, row)

@@ -23,6 +23,8 @@ type table struct {
 	broken  error // after the rows
 	asked   string
 	args    []driver.NamedValue
+	ctx     context.Context // the query's
+	ended   error           // of ctx, when the answer was closed
 }
 
 func (a *table) Connect(context.Context) (driver.Conn, error) { return a, nil }
@@ -30,8 +32,8 @@ func (a *table) Driver() driver.Driver                        { return nil }
 func (a *table) Prepare(string) (driver.Stmt, error)          { return nil, errors.New("not prepared") }
 func (a *table) Begin() (driver.Tx, error)                    { return nil, errors.New("not begun") }
 func (a *table) Close() error                                 { return nil }
-func (a *table) QueryContext(_ context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	a.asked, a.args = query, args
+func (a *table) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	a.asked, a.args, a.ctx = query, args, ctx
 	return &tableRows{table: a}, a.err
 }
 
@@ -51,6 +53,11 @@ func (r *tableRows) Next(into []driver.Value) error {
 	}
 	copy(into, r.rows[r.next])
 	r.next++
+	return nil
+}
+
+func (r *tableRows) Close() error {
+	r.ended = r.ctx.Err()
 	return nil
 }
 
@@ -91,10 +98,25 @@ func TestSQL(t *testing.T) {
 		"error the query for the place answers 2 rows: want one, add a condition or ORDER BY and LIMIT 1")
 	want(t, query(t, &table{columns: []string{"file", "pos"}, rows: slices.Repeat([][]driver.Value{row}, 2000)}),
 		"error query for the place: it answers more than 1000 rows")
+	want(t, query(t, &table{columns: []string{"file", "pos", "payload"}, rows: [][]driver.Value{{"b.000003", int64(4), make([]byte, 9<<20)}}}),
+		"error query for the place: it answers more than 8 MiB: name the columns that tell the place")
+	want(t, query(t, &table{}), "error query for the place: it answers no columns: want a SELECT of file and position, or gtid")
 	want(t, query(t, &table{err: errors.New("Error 1146 (42S02): Table 'a.b' doesn't exist")}),
 		"error query for the place: Error 1146 (42S02): Table 'a.b' doesn't exist")
 	want(t, query(t, &table{columns: []string{"file", "pos"}, rows: [][]driver.Value{row}, broken: io.ErrUnexpectedEOF}),
 		"error query for the place: unexpected EOF")
+}
+
+// An answer that nobody reads to its end is broken off there: what is left of it may be long.
+func TestSQLIsBrokenOff(t *testing.T) {
+	row := []driver.Value{"b.000003", int64(4)}
+	endless := &table{columns: []string{"file", "pos"}, rows: slices.Repeat([][]driver.Value{row}, 2000)}
+	if _, err := query(t, endless).Read(t.Context()); err == nil {
+		t.Fatal("no error")
+	}
+	if endless.ended == nil {
+		t.Error("it is closed while the query goes on")
+	}
 }
 
 // maxwell is the table as Maxwell 1.22 makes it.
