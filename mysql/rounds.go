@@ -159,7 +159,7 @@ func (r *rounds) take(answer list, f facts) error {
 		return fmt.Errorf("SHOW BINARY LOGS was answered by another server, %s, than the rest, %s", answer.server, f.server)
 	}
 	if !f.clock.IsZero() {
-		answer.files = r.writes.see(answer.files, f.clock.Add(answer.at.Sub(f.heard)))
+		r.writes.see(answer.files, f.clock.Add(answer.at.Sub(f.heard)))
 	}
 	r.list = answer
 	if len(answer.files) == 0 {
@@ -182,7 +182,7 @@ func (r *rounds) purge(ctx context.Context, f *facts) {
 func (r *rounds) inventory(f facts) *Inventory {
 	inv := &Inventory{
 		Flavor: f.flavor, Server: f.server,
-		Files: r.list.files, FilesAt: r.list.at,
+		Files: r.writes.date(r.list.files), FilesAt: r.list.at,
 		Executed: f.executed, Purged: f.purged,
 		SetsAt: f.at, Clock: f.clock, Expire: f.expire,
 	}

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"context"
 	"testing"
 	"time"
 )
@@ -28,7 +29,8 @@ func TestWrites(t *testing.T) {
 		{50, list("a.1"), []int{50}}, // a reset
 		{60, nil, nil},
 	} {
-		for j, f := range w.see(c.files, at(c.asked)) {
+		w.see(c.files, at(c.asked))
+		for j, f := range w.date(c.files) {
 			want := time.Time{}
 			if c.want[j] >= 0 {
 				want = at(c.want[j])
@@ -41,7 +43,8 @@ func TestWrites(t *testing.T) {
 			t.Errorf("list %d: %d are remembered", i, len(w))
 		}
 	}
-	if files := (writes{}).see(list("a.1"), time.Time{}); !files[0].Written.IsZero() {
+	w.see(list("a.1"), time.Time{})
+	if files := w.date(list("a.1")); !files[0].Written.Equal(at(50)) {
 		t.Errorf("%+v by no clock", files)
 	}
 }
@@ -71,6 +74,35 @@ func TestHeadroomSeconds(t *testing.T) {
 	set(clock.Add(100 * time.Hour))
 	if got := works(t, s).Consumers[0].Distance.HeadroomSeconds; got != lasting(0) {
 		t.Errorf("long after: %s", got)
+	}
+}
+
+// dated is a scanner that tells when a position's file was written to.
+type dated map[int64]time.Time
+
+func (d dated) Close() {}
+
+func (d dated) Scan(_ context.Context, _ *Inventory, p *Position, _ ...string) (Scan, error) {
+	return Scan{After: Transaction, Written: d[p.Pos]}, nil
+}
+
+// When a file was written to is told by the scan of one consumer, and holds for all whose place is in it: also for one that was
+// looked at before, or that takes a snapshot. A file that follows was not finished before.
+func TestHeadroomOfOneFile(t *testing.T) {
+	f := fake(t)
+	clock := time.Date(2020, 2, 2, 2, 0, 0, 0, time.UTC)
+	f.variables["UTC_TIMESTAMP(6)"] = clock.Format("2006-01-02 15:04:05.000000")
+	f.rows = [][]any{{"binlog.000001", uint64(900), "No"}, {"binlog.000002", uint64(900), "No"}, {"binlog.000003", uint64(388), "No"}}
+	c := &notebook{note: Note{Position: &Position{File: "binlog.000001", Pos: 4, Snapshot: "initial"}}}
+	scans := dated{100: clock.Add(-5 * time.Hour), 300: clock.Add(-4 * time.Hour), 500: {}}
+	s := reader(t, f.dial(), func(c *Config) { c.Scanner = scans }, at("binlog.000001", 100, ""), at("binlog.000001", 300, ""), c, at("binlog.000002", 500, ""))
+	for round := range 2 {
+		r := works(t, s)
+		for i := range r.Consumers {
+			if d := r.Consumers[i].Distance; d.HeadroomSeconds != lasting(20*time.Hour) {
+				t.Errorf("round %d, consumer %d: %+v", round, i, d)
+			}
+		}
 	}
 }
 

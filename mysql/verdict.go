@@ -26,7 +26,7 @@ var errNoTime = errors.New("no time was left in this round")
 // reserve is what scans leave of a round's time to what comes after them.
 const reserve = 100 * time.Millisecond
 
-// measure scans for one consumer after the other, and measures each. A round that has no time left for all begins with others
+// measure scans for one consumer after the other, and then measures all. A round that has no time left for all begins with others
 // than the one before.
 func (r *rounds) measure(ctx context.Context, reading *Reading) {
 	if deadline, ok := ctx.Deadline(); ok {
@@ -34,27 +34,42 @@ func (r *rounds) measure(ctx context.Context, reading *Reading) {
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(reserve, time.Until(deadline)/10)))
 		defer cancel()
 	}
-	n := len(reading.Consumers)
+	n, inv := len(reading.Consumers), reading.Inventory
 	first := r.first
 	var scans trials
 	for i := range n {
 		at := (first + i) % n
 		c, w := &reading.Consumers[at], r.watches[at]
-		inv, p := reading.Inventory, c.position()
+		p := c.position()
 		w.weigh(inv, p)
-		c.Distance = w.doubt.measure(inv, p, Scan{})
-		if r.cfg.Scanner != nil && c.Distance.State.well() {
+		if r.cfg.Scanner != nil && w.doubt.measure(inv, p, Scan{}).State.well() {
 			if r.scan(ctx, c, inv) {
 				r.first = (at + 1) % n
 			}
-			if c.Scan != nil {
-				c.Distance = w.doubt.measure(inv, p, *c.Scan)
-			}
 			scans.note(c, ctx.Err() != nil)
 		}
-		w.doubt.well = c.Distance.State.well()
 	}
 	r.unscanned = scans.verdict(r.unscanned)
+	inv.Files = r.dated(reading)
+	for i := range reading.Consumers {
+		c, w := &reading.Consumers[i], r.watches[i]
+		var scan Scan
+		if c.Scan != nil {
+			scan = *c.Scan
+		}
+		c.Distance = w.doubt.measure(inv, c.position(), scan)
+		w.doubt.well = c.Distance.State.well()
+	}
+}
+
+// dated are the server's files with what the scans have told of when they were written to: that holds for whoever's place is there.
+func (r *rounds) dated(reading *Reading) []File {
+	for _, c := range reading.Consumers {
+		if c.Scan != nil {
+			r.writes.note(c.Note.Position.File, c.Scan.Written)
+		}
+	}
+	return r.writes.date(reading.Inventory.Files)
 }
 
 // scan looks at the events after a consumer's position; false: there was no time for it.

@@ -1,37 +1,44 @@
 package mysql
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
-// writes are times at which files were the active one, by the server's clock: a file was last written to no earlier. Nothing
-// that a server answers without opening its files tells when that was.
+// writes are times by the server's clock at which files were written to, or were the active one: a file was last written to no
+// earlier. Nothing that a server answers without opening its files tells when that was.
 type writes map[string]time.Time
 
-// see takes in a list that the server was asked for at a time of its clock, and tells of each file what is known. Files follow one
-// another, so none ends before an earlier one.
-func (w writes) see(files []File, asked time.Time) []File {
-	if len(files) == 0 || asked.IsZero() {
-		return files
+// see takes in a list that the server was asked for at a time of its clock, and forgets files that are not in it.
+func (w writes) see(files []File, asked time.Time) {
+	if len(files) == 0 {
+		return
 	}
-	last := files[len(files)-1].Name
-	if w[last].Before(asked) {
-		w[last] = asked
+	w.note(files[len(files)-1].Name, asked)
+	listed := make(map[string]bool, len(files))
+	for _, f := range files {
+		listed[f.Name] = true
 	}
-	known := make([]File, len(files))
-	listed := make(writes, len(w))
+	maps.DeleteFunc(w, func(name string, _ time.Time) bool { return !listed[name] })
+}
+
+// note takes in a time for a listed file; zero: none is known.
+func (w writes) note(file string, at time.Time) {
+	if w[file].Before(at) {
+		w[file] = at
+	}
+}
+
+// date tells of each file what is known. Files follow one another, so none ends before an earlier one.
+func (w writes) date(files []File) []File {
+	dated := slices.Clone(files)
 	var latest time.Time
 	for i, f := range files {
-		if at, ok := w[f.Name]; ok {
-			listed[f.Name] = at
-			if at.After(latest) {
-				latest = at
-			}
+		if at := w[f.Name]; at.After(latest) {
+			latest = at
 		}
-		f.Written = latest
-		known[i] = f
+		dated[i].Written = latest
 	}
-	clear(w)
-	for name, at := range listed {
-		w[name] = at
-	}
-	return known
+	return dated
 }
