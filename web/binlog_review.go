@@ -58,25 +58,13 @@ func compareConsumers(a, b *BinlogConsumer) int {
 
 // rank puts what has to be looked at first.
 func (c *BinlogConsumer) rank() state {
-	switch c.State {
-	case "purged", "ahead", "foreign", "invalid":
+	switch {
+	case c.Told == "failed": // whatever its place is worth, it does not move
 		return broken
-	case "caught_up", "ok":
-		switch {
-		case c.Told == "failed":
-			return broken
-		case c.State == "ok":
-			return behind
-		case c.Bytes > 0:
-			return phantom
-		}
-		return level
-	case "snapshot":
-		return blocked
-	case "no_position":
-		return uncommitted
+	case c.State == "caught_up" && c.Bytes > 0:
+		return phantom
 	}
-	return unknown
+	return binlogStateOf(c.State).rank
 }
 
 // left is how many bytes may be left to read.
@@ -144,32 +132,13 @@ func (c *BinlogConsumer) Verdict() string {
 }
 
 func (c *BinlogConsumer) position() string {
-	switch c.State {
-	case "purged":
-		return "Lost its place: what it would read next is purged."
-	case "ahead":
-		return "Its place is past the server's end: was the server reset, has it lost transactions, or is it another one?"
-	case "foreign":
-		return "Its place is in the files of another server."
-	case "invalid":
-		return "There cannot be an event at its place."
-	case "snapshot":
-		return "It takes a snapshot and reads no binlog meanwhile."
-	case "no_position":
-		return "It has noted down no place yet."
-	case "caught_up":
-		if c.Bytes > 0 {
-			return fmt.Sprintf("Caught up: the %s after its place hold no transaction that is left to read.", count(c.Bytes, "byte"))
-		}
-		return "Caught up: nothing follows its place."
-	case "ok":
-		if c.Effective < 0 && c.Bytes >= 0 {
-			return fmt.Sprintf("Behind by at most %s: nobody has looked at what they hold.", count(c.Bytes, "byte"))
-		}
-		return "Behind."
-	}
-	if c.Reason != "" && c.Told != "failed" {
+	switch {
+	case c.State == "caught_up" && c.Bytes > 0:
+		return fmt.Sprintf("Caught up: the %s after its place hold no transaction that is left to read.", count(c.Bytes, "byte"))
+	case c.State == "ok" && c.Effective < 0 && c.Bytes >= 0:
+		return fmt.Sprintf("Behind by at most %s: nobody has looked at what they hold.", count(c.Bytes, "byte"))
+	case c.State == "unknown" && c.Reason != "" && c.Told != "failed":
 		return "Unknown: " + printable(c.Reason, 2*longest) + "."
 	}
-	return "Unknown."
+	return binlogStateOf(c.State).brief
 }

@@ -34,6 +34,18 @@ func TestBinlogConsumerVerdict(t *testing.T) {
 	}
 }
 
+// A consumer that has failed is looked at first, whatever it was doing; the page counts it among those that have.
+func TestFailedConsumersAreWorst(t *testing.T) {
+	for state := range binlogStates {
+		r := BinlogReview{Consumers: []BinlogConsumer{
+			{Consumer: "behind", State: "ok", Bytes: 1 << 40, Effective: 1 << 40}, {Consumer: "failed", State: state, Told: "failed", Bytes: -1, Effective: -1},
+		}}
+		if worst := r.Worst()[0]; worst.Consumer != "failed" || r.Tally("broken") != 1 {
+			t.Errorf("%s: the worst is %s, %d are broken", state, worst.Consumer, r.Tally("broken"))
+		}
+	}
+}
+
 // The landing page lists the consumers that have lost their places first, and then those that are farthest behind.
 func TestLandingPageShowsBinlogs(t *testing.T) {
 	consumer := func(name, state string, left int64) BinlogConsumer {

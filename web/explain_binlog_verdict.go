@@ -6,43 +6,8 @@ import (
 	"strings"
 )
 
-// BinlogExit is the exit code for what a position is worth: 0 caught up, 1 behind, or taking a snapshot, 4 the place is lost or
-// there is none such, 3 it cannot be said.
-func BinlogExit(state string) int {
-	switch state {
-	case "caught_up":
-		return 0
-	case "ok", "snapshot":
-		return 1
-	case "purged", "ahead", "invalid":
-		return 4
-	default:
-		return 3
-	}
-}
-
 // Headline is the verdict in a few words.
-func (e *BinlogExplanation) Headline() string {
-	switch e.State {
-	case "caught_up":
-		return "Caught up"
-	case "ok":
-		return "Behind"
-	case "purged":
-		return "Lost its place"
-	case "ahead":
-		return "Ahead of the server"
-	case "foreign":
-		return "Another server's place"
-	case "invalid":
-		return "No such place"
-	case "snapshot":
-		return "Takes a snapshot"
-	case "no_position":
-		return "No place yet"
-	}
-	return "Unknown"
-}
+func (e *BinlogExplanation) Headline() string { return binlogStateOf(e.State).headline }
 
 // Why is the rest of the verdict: what makes it so.
 func (e *BinlogExplanation) Why() string {
