@@ -2,6 +2,7 @@ import com.alibaba.otter.canal.instance.manager.CanalInstanceWithManager;
 import com.alibaba.otter.canal.instance.manager.model.Canal;
 import com.alibaba.otter.canal.instance.manager.model.CanalParameter;
 import com.alibaba.otter.canal.protocol.CanalEntry.Entry;
+import com.alibaba.otter.canal.protocol.CanalEntry.EventType;
 import com.alibaba.otter.canal.protocol.ClientIdentity;
 import com.alibaba.otter.canal.protocol.Message;
 import com.alibaba.otter.canal.server.embedded.CanalServerWithEmbedded;
@@ -15,9 +16,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * A Canal with one destination, lab, and one client, which acknowledges entry by entry what it reads. It keeps DIR/lab/meta.dat.
  *
- *   CanalRun PORT USER PASSWORD DIR
+ *   CanalRun PORT USER PASSWORD DIR GTIDS
  *
- * What it has acknowledged it prints. A change of a table named held it reads, and waits for a line of stdin before it acknowledges it.
+ * GTIDS, true or false, is whether it goes on by the set of transactions that it keeps. What it has acknowledged it prints. A row of a
+ * table named held it reads, and waits for a line of stdin before it acknowledges it.
  * It ends with its stdin.
  */
 public class CanalRun {
@@ -28,10 +30,11 @@ public class CanalRun {
         stdin.setDaemon(true);
         stdin.start();
         CanalServerWithEmbedded server = CanalServerWithEmbedded.instance();
-        Canal canal = canal(Integer.parseInt(a[0]), a[1], a[2], a[3]);
+        Canal canal = canal(Integer.parseInt(a[0]), a[1], a[2], a[3], Boolean.parseBoolean(a[4]));
         server.setCanalInstanceGenerator(destination -> new CanalInstanceWithManager(canal, ".*\\..*"));
         server.start();
         server.start("lab");
+        int held = 0;
         ClientIdentity client = new ClientIdentity("lab", (short) 1001);
         server.subscribe(client);
         while (true) {
@@ -39,8 +42,8 @@ public class CanalRun {
             if (m.getId() == -1) continue;
             for (Entry e : entries(m)) {
                 String table = e.getHeader().getSchemaName() + "." + e.getHeader().getTableName();
-                if (table.endsWith(".held")) {
-                    System.out.println("holding " + table);
+                if (table.endsWith(".held") && e.getHeader().getEventType() == EventType.INSERT) {
+                    System.out.println("holding " + ++held + ".");
                     lines.acquire();
                 }
                 System.out.println(e.getEntryType() + " " + table + " " + e.getHeader().getLogfileName() + ":" + e.getHeader().getLogfileOffset());
@@ -49,7 +52,7 @@ public class CanalRun {
         }
     }
 
-    static Canal canal(int port, String user, String password, String dir) {
+    static Canal canal(int port, String user, String password, String dir, boolean gtids) {
         CanalParameter p = new CanalParameter();
         p.setMetaMode(CanalParameter.MetaMode.LOCAL_FILE);
         p.setDataDir(dir);
@@ -64,7 +67,9 @@ public class CanalRun {
         p.setDbUsername(user);
         p.setDbPassword(password);
         p.setDefaultDatabaseName("mysql");
-        p.setSlaveId(6401L);
+        p.setSlaveId(gtids ? 6402L : 6401L); // a server ends the dump of another with the same
+        p.setGtidEnable(gtids);
+        p.setParallel(true); // as its configuration has it; else 1.1.7 loses what is in compressed transactions
         p.setConnectionCharset("UTF-8");
         p.setDetectingEnable(false);
         Canal canal = new Canal();
