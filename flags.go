@@ -32,11 +32,15 @@ Examples:
 
   truelag_exporter check-config --probe --config.file=truelag.yml
 
-      is the file right, and what does the broker not allow?
+      is the file right, and what do brokers and servers not allow?
 
   truelag_exporter explain --kafka.brokers=kafka-1:9092 --group=orders --topic=payments --partition=3
 
       how one lag came about, batch by batch; without the last flags, all partitions, topics or groups
+
+  truelag_exporter explain --config.file=truelag.yml --server=orders-db --consumer=debezium
+
+      how far a consumer of a MySQL server's binlog is behind, and why; with --binlog alone, all consumers
 
 Each flag can be given by the environment variable that stands behind it, too; the flag wins.`
 
@@ -84,7 +88,7 @@ func newApp(o *options) *kingpin.Application {
 	app.Flag("log.format", "How to write the log. One of: "+strings.Join(logFormats, ", ")).
 		Default("logfmt").EnumVar(&o.logFormat, logFormats...)
 
-	app.Command("serve", "Read Kafka and serve the samples. This is the default.")
+	app.Command("serve", "Read what is configured and serve the samples. This is the default.")
 	app.Command("demo", "Serve the samples of a small Kafka cluster inside this process, whose groups show what a lag "+
 		"can mean. Takes the flags of serve; listens on a free port of the loopback interface unless told otherwise.")
 	check := app.Command("check-config", "Check the flags and the files that they name, and end.")
