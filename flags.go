@@ -14,7 +14,7 @@ import (
 // Kafka's 9092 in people's memory. It is not in that list yet.
 const defaultAddress = ":10092"
 
-const help = `Exports the lag of Kafka consumer groups as it is: how many records are really left to read, beside the raw lag, which never becomes 0 on a transactional topic.
+const help = `Exports the lag of Kafka consumer groups as it is: how many records are really left to read, beside the raw lag, which never becomes 0 on a transactional topic. The same for the consumers of MySQL and MariaDB binlogs.
 
 Examples:
 
