@@ -106,6 +106,8 @@ func (e *BinlogExplanation) transactionsSum() string {
 	switch {
 	case e.Extra.count() > 0:
 		s += fmt.Sprintf("; the consumer has %s that the server lacks", e.Extra.Count())
+	case e.State == "snapshot":
+		s += ", which is no lag while a snapshot reads the tables"
 	case e.State == "caught_up" && e.Lacked.count() > e.Gone.count():
 		s += "; the event scan found that nothing of these is left to read"
 	case e.State == "ok" && e.Transactions < 0:
