@@ -25,14 +25,15 @@ type FlinkCDCConfig struct {
 	Client *http.Client // knows certificates and credentials, and is the consumer's own; nil: plain
 }
 
-// flinkGauges are what readers of Flink CDC tell. The first three, in binlog files, bytes and transactions, are of releases after 3.6; the
-// others are in milliseconds and those of any source of Flink; but for the last they stand still while nothing is read.
+// flinkGauges are what readers of Flink CDC tell. The first two, in bytes and transactions, are proposed for releases after 3.6; the third
+// is of an earlier draft, in one of those. The others are in milliseconds and those of any source of Flink. All but the last stand still
+// while nothing is read, and the first three while the job is held up as well.
 var flinkGauges = []string{
-	"currentBinlogPositionLag", "currentBinlogBytePositionLag", "currentBinlogTransactionLag",
+	"currentBinlogBytePositionLag", "currentBinlogTransactionLag", "currentBinlogPositionLag",
 	"currentFetchEventTimeLag", "currentEmitEventTimeLag", idleGauge,
 }
 
-// idleGauge is how long a subtask has had nothing to read. Of a source only one subtask has something, once its snapshot is over.
+// idleGauge is how long a subtask has had nothing to hand on; heartbeats are nothing. It is 0 of one that is held up.
 const idleGauge = "sourceIdleTime"
 
 // flinkOperator is how Flink's reporter begins the names of an operator's metrics.
@@ -59,35 +60,88 @@ func (f *FlinkCDC) Name() string { return f.cfg.Name }
 // Close ends idle connections.
 func (f *FlinkCDC) Close() { f.pages.http.Close() }
 
-// Read reads all pages. Of the subtasks the one that is farthest behind counts, and the one that was idle for the shortest time: one
-// alone reads the binlog, and the others tell -1, which is no lag. A job of several sources must be told apart by Operator.
+// Read reads all pages. Of the subtasks the one that reads the binlog counts. A page that cannot be read costs itself alone
+// once that one is found: a TaskManager that is gone leaves its address behind. A job of several sources must be told apart by Operator.
 func (f *FlinkCDC) Read(ctx context.Context) (mysql.Note, error) {
 	samples, err := f.pages.read(ctx, func(name string) bool { return flinkGauge(name) != "" })
-	lags := map[string]float64{}
-	operators := map[string]bool{}
+	tasks := map[string]cdcTask{}
+	sources := map[string]bool{}
 	for _, s := range samples {
 		if !f.isOurs(s) {
 			continue
 		}
-		operators[s.label("job_id")+"\n"+s.label("operator_id", "operator_name")] = true
-		gauge := flinkGauge(s.name)
-		if lag, ok := lags[gauge]; s.known() && (!ok || s.value > lag != (gauge == idleGauge)) {
-			lags[gauge] = s.value
+		sources[s.label("job_id")+"\n"+s.label("operator_id", "operator_name")] = true
+		id := s.label("subtask_index") + "\n" + s.label("task_attempt_id")
+		if tasks[id] == nil {
+			tasks[id] = cdcTask{}
+		}
+		if s.known() {
+			tasks[id][flinkGauge(s.name)] = s.value
 		}
 	}
-	if len(operators) > 1 {
+	if len(sources) > 1 {
 		return mysql.Note{}, errors.Join(err, errors.New("gauges of several sources: configure the job, and a part of the operator's name"))
+	}
+	reader := pickTask(tasks)
+	switch {
+	case err != nil && !reader.reads(): // it may be on a page that was not read
+		return mysql.Note{}, err
+	case reader == nil:
+		return mysql.Note{State: stateMissing, Reason: "no page tells gauges of such a source"}, nil
 	}
 	var note mysql.Note
 	for _, gauge := range flinkGauges {
-		if lag, ok := lags[gauge]; ok {
+		if lag, ok := reader[gauge]; ok {
 			note.Reported = append(note.Reported, mysql.Reported{Source: gauge, Value: lag})
 		}
 	}
-	if len(operators) == 0 && err == nil {
-		note.State, note.Reason = stateMissing, "no page tells gauges of such a source"
+	return beside(note, err), nil
+}
+
+// cdcTask is what a subtask of a source tells, by gauge, without what stands for nothing.
+type cdcTask map[string]float64
+
+// pickTask is the subtask that reads the binlog: one alone does, and the others tell no lag, since rows of a snapshot have none. Where
+// several tell one, the binlog has gone from one to another: that which was idle for the shortest time has it. While none tells one, that
+// is the likeliest. nil is no subtask.
+func pickTask(tasks map[string]cdcTask) cdcTask {
+	var best cdcTask
+	for _, t := range tasks {
+		if best == nil || t.before(best) {
+			best = t
+		}
 	}
-	return note, err
+	return best
+}
+
+// reads says that it was handed something of the binlog.
+func (t cdcTask) reads() bool {
+	for gauge := range t {
+		if gauge != idleGauge {
+			return true
+		}
+	}
+	return false
+}
+
+func (t cdcTask) before(other cdcTask) bool {
+	if t.reads() != other.reads() {
+		return t.reads()
+	}
+	idle, known := t[idleGauge]
+	others, also := other[idleGauge]
+	if known != also {
+		return known
+	}
+	if idle != others {
+		return idle < others
+	}
+	for _, gauge := range flinkGauges {
+		if t[gauge] != other[gauge] {
+			return t[gauge] > other[gauge]
+		}
+	}
+	return false
 }
 
 func (f *FlinkCDC) isOurs(s sample) bool {

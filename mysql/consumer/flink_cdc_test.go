@@ -3,6 +3,8 @@ package consumer_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -19,32 +21,101 @@ func flink(t *testing.T, job, operator string, pages ...string) *consumer.FlinkC
 	return ok[*consumer.FlinkCDC](t)(consumer.NewFlinkCDC(cfg))
 }
 
-// One subtask reads the binlog; the other tells that it knows nothing.
-const cdcPage = `# TYPE flink_taskmanager_job_task_operator_currentBinlogPositionLag gauge
-flink_taskmanager_job_task_operator_currentBinlogPositionLag{job_id="j1",job_name="cdc",operator_id="o1",operator_name="Source:_MySQL_Source",subtask_index="0",} 2.0
-flink_taskmanager_job_task_operator_currentBinlogPositionLag{job_id="j1",job_name="cdc",operator_id="o1",operator_name="Source:_MySQL_Source",subtask_index="1",} -1.0
-flink_taskmanager_job_task_operator_currentBinlogBytePositionLag{job_id="j1",job_name="cdc",operator_id="o1",operator_name="Source:_MySQL_Source",subtask_index="0",} 551845.0
-flink_taskmanager_job_task_operator_currentBinlogTransactionLag{job_id="j1",job_name="cdc",operator_id="o1",operator_name="Source:_MySQL_Source",subtask_index="0",} 401.0
-flink_taskmanager_job_task_operator_currentFetchEventTimeLag{job_id="j1",job_name="cdc",operator_id="o1",operator_name="Source:_MySQL_Source",subtask_index="0",} -1.0
-flink_taskmanager_job_task_operator_sourceIdleTime{job_id="j1",job_name="cdc",operator_id="o1",operator_name="Source:_MySQL_Source",subtask_index="0",} 1200.0
-flink_taskmanager_job_task_operator_sourceIdleTime{job_id="j1",job_name="cdc",operator_id="o1",operator_name="Source:_MySQL_Source",subtask_index="1",} 90000.0
-flink_taskmanager_job_task_operator_numRecordsIn{job_id="j1",job_name="cdc"} 5
-`
+// subtask is what the reporter writes of one: gauges and their values in turn.
+func subtask(index int, gauges ...any) string {
+	var b strings.Builder
+	for i := 0; i < len(gauges); i += 2 {
+		fmt.Fprintf(&b, "flink_taskmanager_job_task_operator_%s{job_id=\"j1\",task_attempt_id=\"a_%d\",operator_id=\"o1\",operator_name=\"Source:_MySQL_Source\","+
+			"job_name=\"cdc\",subtask_index=\"%d\",} %v\n", gauges[i], index, index, gauges[i+1])
+	}
+	return b.String()
+}
+
+// Subtask 0 reads the binlog; the other tells that it knows nothing.
+var cdcPage = subtask(0, "currentBinlogPositionLag", 2.0, "currentBinlogBytePositionLag", 551845.0, "currentBinlogTransactionLag", 401.0,
+	"currentFetchEventTimeLag", -1.0, "sourceIdleTime", 1200.0) +
+	subtask(1, "currentBinlogPositionLag", -1.0, "sourceIdleTime", 90000.0) +
+	"flink_taskmanager_job_task_operator_numRecordsIn{job_id=\"j1\",job_name=\"cdc\"} 5\n"
 
 // otherPage has a source of Kafka in another job.
 const otherPage = `flink_taskmanager_job_task_operator_currentFetchEventTimeLag{job_id="j2",job_name="other",operator_id="o2",operator_name="Source:_kafka"} 17
 `
 
-// The page is that of Flink 1.20.5 with Flink CDC 3.5.0, whose second subtask has had nothing since its part of the snapshot.
+// The pages are those of Flink 1.20.5 with Flink CDC 3.5.0, and with a build of what was proposed to Flink CDC as FLINK-40397. Two
+// subtasks run; one of them has had nothing since its part of the snapshot.
 func TestFlinkCDCRecorded(t *testing.T) {
-	p := string(testdata(t, "flinkcdc-3.5.0.prom"))
-	for _, operator := range []string{"", "MySQL Source", "MySQL_Source"} {
-		want(t, flink(t, "cdc", operator, p), "currentFetchEventTimeLag 106", "currentEmitEventTimeLag 584", "sourceIdleTime 4580")
+	for _, c := range []struct {
+		page, job string
+		want      []string
+	}{
+		{"flinkcdc-3.5.0", "cdc", []string{"currentFetchEventTimeLag 106", "currentEmitEventTimeLag 584", "sourceIdleTime 4580"}},
+		{"flinkcdc-3.5.0-snapshot", "cdc.job 1", []string{"sourceIdleTime 0"}},
+		{"flinkcdc-3.5.0-behind", "cdc.job 1", []string{"currentFetchEventTimeLag 372", "currentEmitEventTimeLag 7862", "sourceIdleTime 0"}},
+		{"flinkcdc-proposed", "cdc.job 1", []string{
+			"currentBinlogBytePositionLag 5.031946e+06", "currentBinlogTransactionLag 285",
+			"currentFetchEventTimeLag 515", "currentEmitEventTimeLag 2687", "sourceIdleTime 0",
+		}},
+	} {
+		p := string(testdata(t, c.page+".prom"))
+		for _, operator := range []string{"", "MySQL Source", "MySQL_Source"} {
+			want(t, flink(t, c.job, operator, p), c.want...)
+		}
+	}
+}
+
+// Which subtask has the binlog is nowhere said.
+func TestFlinkCDCSubtasks(t *testing.T) {
+	for name, c := range map[string]struct {
+		page string
+		want []string
+	}{
+		"one has begun": {
+			subtask(0, "currentFetchEventTimeLag", -1, "sourceIdleTime", 5) + subtask(1, "currentFetchEventTimeLag", 30, "sourceIdleTime", 700),
+			[]string{"currentFetchEventTimeLag 30", "sourceIdleTime 700"},
+		},
+		"none has": {
+			subtask(0, "currentFetchEventTimeLag", -1, "sourceIdleTime", 900) + subtask(1, "currentFetchEventTimeLag", -1, "sourceIdleTime", 700),
+			[]string{"sourceIdleTime 700"},
+		},
+		"the binlog has gone from one to another": {
+			subtask(0, "currentFetchEventTimeLag", 9000, "currentEmitEventTimeLag", 9100, "sourceIdleTime", 60000) +
+				subtask(1, "currentFetchEventTimeLag", 0, "currentEmitEventTimeLag", 40, "sourceIdleTime", 0),
+			[]string{"currentFetchEventTimeLag 0", "currentEmitEventTimeLag 40", "sourceIdleTime 0"},
+		},
+		"it is not said how long they were idle": {
+			subtask(0, "currentFetchEventTimeLag", 10) + subtask(1, "currentFetchEventTimeLag", 20), []string{"currentFetchEventTimeLag 20"},
+		},
+		"it is said of one alone": {
+			subtask(0, "currentFetchEventTimeLag", 90) + subtask(1, "currentFetchEventTimeLag", 20, "sourceIdleTime", 7),
+			[]string{"currentFetchEventTimeLag 20", "sourceIdleTime 7"},
+		},
+		"no gauge has a value": {subtask(0, "currentFetchEventTimeLag", -1), nil},
+	} {
+		t.Run(name, func(t *testing.T) { want(t, flink(t, "", "", c.page), c.want...) })
+	}
+}
+
+// A TaskManager that is gone leaves its address in the configuration, and the job runs on others.
+func TestFlinkCDCLostPage(t *testing.T) {
+	lost := answer{http.StatusBadGateway, "text/plain", ""}
+	pages := func(body string) *consumer.FlinkCDC {
+		urls := []string{serve(t, map[string]answer{"/": lost}), serve(t, map[string]answer{"/": page([]byte(body))})}
+		return ok[*consumer.FlinkCDC](t)(consumer.NewFlinkCDC(consumer.FlinkCDCConfig{Name: "f", URLs: urls}))
+	}
+	n, err := pages(subtask(1, "currentFetchEventTimeLag", 30, "sourceIdleTime", 0)).Read(t.Context())
+	if err != nil || len(n.Reported) != 2 || !strings.HasPrefix(n.Which, "left out: GET ") {
+		t.Errorf("%+v, %v", n, err)
+	}
+	for _, body := range []string{"", subtask(1, "currentFetchEventTimeLag", -1, "sourceIdleTime", 90000)} { // that with the binlog may be on the other
+		n, err := pages(body).Read(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "502") || len(n.Reported) > 0 || n.State != "" {
+			t.Errorf("of %q: %+v, %v", body, n, err)
+		}
 	}
 }
 
 func TestFlinkCDC(t *testing.T) {
-	ours := []string{"currentBinlogPositionLag 2", "currentBinlogBytePositionLag 551845", "currentBinlogTransactionLag 401", "sourceIdleTime 1200"}
+	ours := []string{"currentBinlogBytePositionLag 551845", "currentBinlogTransactionLag 401", "currentBinlogPositionLag 2", "sourceIdleTime 1200"}
 	want(t, flink(t, "", "", cdcPage), ours...)
 	want(t, flink(t, "cdc", "", cdcPage, otherPage), ours...)
 	want(t, flink(t, "j1", "MySQL", otherPage, cdcPage), ours...)
@@ -68,7 +139,7 @@ func TestReports(t *testing.T) {
 	if c.Name() != "a" {
 		t.Error(c.Name())
 	}
-	lines := []string{"place b.000001:4", "currentBinlogPositionLag 2", "currentBinlogBytePositionLag 551845", "currentBinlogTransactionLag 401",
+	lines := []string{"place b.000001:4", "currentBinlogBytePositionLag 551845", "currentBinlogTransactionLag 401", "currentBinlogPositionLag 2",
 		"sourceIdleTime 1200", "MilliSecondsBehindSource 0"}
 	want(t, c, lines...)
 	c.Close()
