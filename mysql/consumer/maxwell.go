@@ -38,7 +38,7 @@ func NewMaxwell(cfg MaxwellConfig) (*SQL, error) {
 	if err != nil {
 		return nil, fmt.Errorf("table positions of Maxwell: %w", err)
 	}
-	s.args = []any{cmp.Or(cfg.ClientID, "maxwell")}
+	s.query.args = []any{cmp.Or(cfg.ClientID, "maxwell")}
 	s.choose = newestHeartbeat
 	return s, nil
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"truelag/mysql"
 )
@@ -27,10 +26,9 @@ type SQLConfig struct {
 
 // SQL reads a place by a query.
 type SQL struct {
-	name, query string
-	args        []any
-	db          *sql.DB
-	choose      func(rows []fields) (row fields, which string, err error)
+	name   string
+	query  query
+	choose func(rows []fields) (row fields, which string, err error)
 }
 
 // NewSQL asks nothing yet.
@@ -41,18 +39,18 @@ func NewSQL(cfg SQLConfig) (*SQL, error) {
 	case cfg.DB == nil:
 		return nil, errors.New("no database for the query")
 	}
-	return &SQL{name: cfg.Name, query: cfg.Query, db: cfg.DB, choose: oneRow}, nil
+	return &SQL{name: cfg.Name, query: query{db: cfg.DB, text: cfg.Query}, choose: oneRow}, nil
 }
 
 // Name is the consumer's.
 func (s *SQL) Name() string { return s.name }
 
 // Close closes the database.
-func (s *SQL) Close() { _ = s.db.Close() } // nothing of it was written
+func (s *SQL) Close() { s.query.close() }
 
 // Read runs the query.
 func (s *SQL) Read(ctx context.Context) (mysql.Note, error) {
-	rows, err := s.rows(ctx)
+	rows, err := s.query.ask(ctx)
 	if err != nil {
 		return mysql.Note{}, fmt.Errorf("query for the place: %w", err)
 	}
@@ -69,60 +67,6 @@ func (s *SQL) Read(ctx context.Context) (mysql.Note, error) {
 		err = fmt.Errorf("answer of the query for the place: %w", err)
 	}
 	return settle(note, err)
-}
-
-// maxRows is how many rows are read to choose from.
-const maxRows = 1000
-
-// rows are the answer's, with the columns' names in lower case.
-func (s *SQL) rows(ctx context.Context) (rows []fields, err error) {
-	began := time.Now()
-	defer func() { mysql.Sent(ctx, s.query, began, err) }()
-	own, cancel := context.WithCancel(ctx)
-	defer cancel()
-	answer, err := s.db.QueryContext(own, s.query, s.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			cancel() // closing reads all that is left otherwise
-		}
-		_ = answer.Close() // what is wrong with it, Err tells
-	}()
-	names, err := answer.Columns()
-	switch {
-	case err != nil:
-		return nil, err
-	case len(names) == 0:
-		return nil, errors.New("it answers no columns: want a SELECT of file and position, or gtid")
-	}
-	for i, name := range names {
-		names[i] = strings.ToLower(strings.TrimSpace(name))
-	}
-	size := 0
-	for answer.Next() {
-		if len(rows) == maxRows {
-			return nil, fmt.Errorf("it answers more than %d rows", maxRows)
-		}
-		values := make([]sql.NullString, len(names))
-		into := make([]any, len(names))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		if err := answer.Scan(into...); err != nil {
-			return nil, err
-		}
-		row := fields{}
-		for i, name := range names {
-			if size += len(values[i].String); size > maxAnswer {
-				return nil, fmt.Errorf("it answers more than %d MiB: name the columns that tell the place", maxAnswer>>20)
-			}
-			row.set(name, values[i])
-		}
-		rows = append(rows, row)
-	}
-	return rows, answer.Err() // what broke off is not the answer
 }
 
 // set sets a column's value; NULL is a member that tells nothing.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"truelag/mysql/consumer"
@@ -25,6 +26,8 @@ type table struct {
 	args    []driver.NamedValue
 	ctx     context.Context // the query's
 	ended   error           // of ctx, when the answer was closed
+	times   int             // that it was asked
+	held    chan struct{}   // nobody is answered before it is closed; nil: all are
 }
 
 func (a *table) Connect(context.Context) (driver.Conn, error) { return a, nil }
@@ -34,6 +37,14 @@ func (a *table) Begin() (driver.Tx, error)                    { return nil, erro
 func (a *table) Close() error                                 { return nil }
 func (a *table) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	a.asked, a.args, a.ctx = query, args, ctx
+	a.times++
+	if a.held != nil {
+		select {
+		case <-a.held:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	return &tableRows{table: a}, a.err
 }
 
@@ -117,6 +128,36 @@ func TestSQLIsBrokenOff(t *testing.T) {
 	if endless.ended == nil {
 		t.Error("it is closed while the query goes on")
 	}
+}
+
+// A server goes on with a query that nobody waits for, so no other is sent meanwhile. After a long time it is given up.
+func TestSQLIsAskedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &table{columns: []string{"file", "pos"}, rows: [][]driver.Value{{"b.000003", int64(4)}}, held: make(chan struct{})}
+		c := query(t, a)
+		read := func(times int, want string) {
+			t.Helper()
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			got := told(c.Read(ctx))
+			synctest.Wait()
+			if got != want || a.times != times {
+				t.Errorf("asked %d times: %s; want %d times: %s", a.times, got, times, want)
+			}
+		}
+		const is = "error query for the place: it was not answered in "
+		read(1, is+"5s, and is not sent again before it is: context deadline exceeded")
+		<-time.After(30 * time.Second)
+		read(1, is+"35s, and is not sent again before it is")
+		<-time.After(10 * time.Minute)
+		read(2, is+"5s, and is not sent again before it is: context deadline exceeded")
+		close(a.held)
+		synctest.Wait()
+		read(3, "place b.000003:4")
+		a.held = make(chan struct{})
+		read(4, is+"5s, and is not sent again before it is: context deadline exceeded")
+		c.Close()
+	})
 }
 
 // maxwell is the table as Maxwell 1.22 makes it.
