@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"truelag/kafka"
 )
@@ -55,6 +58,16 @@ func probe(c *cluster) error {
 	return report("Kafka"+of(c.Name()), "kafka"+of(c.Name()), findings)
 }
 
+// visible is a text for a terminal: what a server has told may have characters that command it.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
 // report prints what was found. Its error says how much is missing.
 func report(title, system string, findings []kafka.Finding) error {
 	lacking := 0
@@ -65,7 +78,7 @@ func report(title, system string, findings []kafka.Finding) error {
 			mark = "LACKS"
 			lacking++
 		}
-		fmt.Printf("  %s  %s (%s): %s.\n", mark, f.Feature, f.Needs, f.Found)
+		fmt.Printf("  %s  %s (%s): %s.\n", mark, f.Feature, f.Needs, visible(f.Found))
 	}
 	if lacking > 0 {
 		return fmt.Errorf("%s: %d of %d features lack something, see above", system, lacking, len(findings))

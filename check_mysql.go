@@ -96,14 +96,11 @@ func (p *mysqlProbe) works(feature string) string {
 		return "not by time"
 	case feature == mysql.FeatureScan && slices.ContainsFunc(p.read.Consumers, unseen):
 		return "not denied, and yet not all events could be read, see below"
-	case feature == mysql.FeatureScan && !slices.ContainsFunc(p.read.Consumers, events):
+	case feature == mysql.FeatureScan && !p.read.Scanned():
 		return "not tried: no consumer's place is known to be in the server's files"
 	}
 	return "it works"
 }
-
-// events says that the events after a consumer's place were read.
-func events(c mysql.ConsumerReading) bool { return c.Scan != nil && c.Scan.After != mysql.Unread }
 
 // unseen says that the events after a consumer's place could not be read.
 func unseen(c mysql.ConsumerReading) bool { return c.ScanErr != nil }
@@ -147,13 +144,21 @@ func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
 	p.add(feature, needs, lost(c), "%s", strings.Join(said, "; "))
 }
 
-// lost says that something must be done about a consumer.
+// lost says that something must be done about a consumer. A privilege that is missing stands with the server.
 func lost(c *mysql.ConsumerReading) bool {
-	gone := []mysql.State{mysql.Purged, mysql.Ahead, mysql.Foreign, mysql.Invalid}
-	if c.Note.Position != nil {
-		gone = append(gone, mysql.Unknown)
+	switch c.Distance.State {
+	case mysql.Purged, mysql.Ahead, mysql.Foreign, mysql.Invalid:
+		return true
+	case mysql.Unknown:
+		if c.Note.Position != nil {
+			return true
+		}
 	}
-	return slices.Contains(gone, c.Distance.State) || c.ScanErr != nil && !errors.Is(c.ScanErr, mysql.ErrDenied) || c.Distance.Err != nil || slices.Contains([]string{"failed", "missing"}, c.Note.State)
+	switch {
+	case c.Note.State == "failed", c.Note.State == "missing", c.Distance.Err != nil:
+		return true
+	}
+	return c.ScanErr != nil && !errors.Is(c.ScanErr, mysql.ErrDenied)
 }
 
 // placeOf is a position in a few words.

@@ -34,6 +34,7 @@ func TestCheckConfigProbesMySQL(t *testing.T) {
 		{name: "failed", place: `{"file":"mysql-bin.000004","pos":2171,"state":"FAILED","reason":"no space left"}`, lacks: 1,
 			want: []string{lacks + `consumer "sink"`, "it is failed; no space left"}},
 		{name: "nothing yet", place: `{"file":null}`, want: []string{`ok     consumer "sink"`, "it has noted nothing down yet"}},
+		{name: "a place for terminals", place: `{"file":"mysql-bin.000004","pos":2171,"snapshot":"a\u001b]0;b"}`, want: []string{"in a snapshot (a?]0;b)"}},
 		{name: "no JSON", place: `{`, lacks: 1, want: []string{lacks + `consumer "sink"`}},
 		{name: "another password", place: `{"file":"mysql-bin.000004","pos":2171}`, lacks: 2,
 			change: func(f *fakeMySQL) { f.refuse = true }, want: []string{lacks + "server at 127.0.0.1:", "connect: Error "}},
@@ -47,7 +48,7 @@ func TestCheckConfigProbesMySQL(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "truelag.yml")
 			binlogs(t, path, f, "", placed(t, "sink", tt.place))
 			code, stdout, stderr := runs(t, "check-config", "--probe", "--config.file="+path)
-			if !strings.Contains(stdout, "MySQL servers: 1\n") || strings.Contains(stdout+stderr, fakePassword) {
+			if !strings.Contains(stdout, "MySQL servers: 1\n") || strings.Contains(stdout+stderr, fakePassword) || strings.Contains(stdout+stderr, "\x1b") {
 				t.Errorf("it says\n%s%s", stdout, stderr)
 			}
 			_, said, _ := strings.Cut(stdout, "\nMySQL server \"orders-db\":\n")

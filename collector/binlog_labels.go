@@ -2,7 +2,6 @@ package collector
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"truelag/exposition"
@@ -33,7 +32,7 @@ func newBinlogRows(server string, r *mysql.Reading, now time.Time) *binlogRows {
 	rows := &binlogRows{}
 	put(&rows.servers, server, binlogServerRow{r, now})
 	for _, f := range r.Features {
-		if f.Name == mysql.FeatureScan && f.Err == nil && !scanned(r) {
+		if f.Name == mysql.FeatureScan && f.Err == nil && !r.Scanned() {
 			continue
 		}
 		put(&rows.features, server+","+exposition.Label("feature", f.Name), f)
@@ -50,13 +49,6 @@ func newBinlogRows(server string, r *mysql.Reading, now time.Time) *binlogRows {
 		}
 	}
 	return rows
-}
-
-// scanned says that the events after some consumer's position were asked for.
-func scanned(r *mysql.Reading) bool {
-	return slices.ContainsFunc(r.Consumers, func(c mysql.ConsumerReading) bool {
-		return c.ScanErr != nil || c.Scan != nil && c.Scan.After != mysql.Unread
-	})
 }
 
 // last is the binlog's last file; nil where the files are not known, or there is none.

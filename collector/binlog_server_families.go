@@ -39,14 +39,13 @@ func binlogServerFamilies() []exposition.Family[binlogServerRow] {
 				files, known := r.files()
 				return float64(len(files)), known
 			}),
-		of("truelag_binlog_size_bytes", exposition.Gauge, "Bytes of all binlog files of the server, as SHOW BINARY LOGS tells their sizes: on disk, with the headers of encrypted ones. Absent when the files are not known.",
+		of("truelag_binlog_size_bytes", exposition.Gauge, "Bytes of all binlog files of the server, as SHOW BINARY LOGS tells their sizes: on disk, with the headers of encrypted ones. Absent when the files, or the size of one of them, are not known.",
 			func(r *binlogServerRow) (float64, bool) {
-				files, known := r.files()
-				var size int64
-				for _, f := range files {
-					size += f.Size
+				if _, known := r.files(); !known {
+					return 0, false
 				}
-				return float64(size), known
+				size := r.Inventory.Size()
+				return float64(size.N), size.Known
 			}),
 		of("truelag_binlog_gtid_transactions_total", exposition.Counter, "Transactions in the server's GTID set: members of gtid_executed; on MariaDB the sequence numbers of gtid_binlog_pos, added up over the domains. It falls when the server is reset. Absent when the set is not known; 0 when it is empty.",
 			func(r *binlogServerRow) (float64, bool) {

@@ -3,6 +3,7 @@ package collector_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http/httptest"
 	"regexp"
@@ -214,7 +215,6 @@ func TestBinlogServersFailApart(t *testing.T) {
 		binlog_files{server="empty"} 0
 		binlog_files{server="odd"} 1
 		binlog_size_bytes{server="empty"} 0
-		binlog_size_bytes{server="odd"} 0
 		binlog_gtid_transactions_total{server="empty"} 0
 		binlog_view_age_seconds{server="empty"} 0
 		binlog_view_age_seconds{server="odd"} 7
@@ -223,6 +223,33 @@ func TestBinlogServersFailApart(t *testing.T) {
 		scrape_collector_success{collector="binlog",server="empty"} 1
 		scrape_collector_success{collector="binlog",server="odd"} 1
 	`)
+}
+
+// A sum without one of its parts, or that an int64 cannot hold, is no size.
+func TestBinlogSize(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int64
+		want  string
+	}{{[]int64{100, 100}, `{server="db"} 200`}, {[]int64{100, 0}, ""}, {[]int64{math.MaxInt64, 100}, ""}} {
+		r := reading(t)
+		r.Inventory.Files = nil
+		for i, size := range c.sizes {
+			r.Inventory.Files = append(r.Inventory.Files, mysql.File{Name: fmt.Sprintf("b.%06d", i), Size: size})
+		}
+		_, got, found := strings.Cut(scrapeBinlog(t, &binlogServer{"db", r}), "binlog_size_bytes")
+		if found != (c.want != "") || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v: want %s, got %.100s", c.sizes, c.want, got)
+		}
+	}
+}
+
+// An event scan that was ended by its budget was made, and works.
+func TestBinlogScanThatWasStopped(t *testing.T) {
+	r := reading(t, mysql.ConsumerReading{Name: "c", Scan: &mysql.Scan{Events: 3, Stopped: "after 16 MiB"}})
+	r.Features = []mysql.Feature{{Name: mysql.FeatureScan}}
+	if got, want := scrapeBinlog(t, &binlogServer{"db", r}), `mysql_feature{server="db",feature="scan"} 1`; !strings.Contains(got, want) {
+		t.Errorf("want %s, got\n%s", want, got)
+	}
 }
 
 func TestBinlogReview(t *testing.T) {

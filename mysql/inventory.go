@@ -75,6 +75,18 @@ func (inv *Inventory) Find(name string) (at int, twice bool) {
 	return at, at >= 0 && slices.ContainsFunc(inv.Files[at+1:], named)
 }
 
+// Size is how many bytes all files have on disk. It is not known where that of one is not.
+func (inv *Inventory) Size() Number {
+	size := known(0)
+	for _, f := range inv.Files {
+		if f.Size <= 0 {
+			return Number{}
+		}
+		size = size.plus(known(f.Size))
+	}
+	return size
+}
+
 // File is a file of a binlog.
 type File struct {
 	Name      string

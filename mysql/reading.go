@@ -1,6 +1,9 @@
 package mysql
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Reading is what one round has read of a server and its consumers. It is not changed once it is made.
 type Reading struct {
@@ -24,6 +27,13 @@ type Reading struct {
 	// Statements are those that the round has sent, and those for the list of files also where an earlier round has. What is not
 	// answered yet is not among them.
 	Statements []Statement
+}
+
+// Scanned tells whether the events after some consumer's position were asked for, now or in an earlier round.
+func (r *Reading) Scanned() bool {
+	return slices.ContainsFunc(r.Consumers, func(c ConsumerReading) bool {
+		return c.ScanErr != nil || c.Scan != nil && (c.Scan.After != Unread || c.Scan.Events > 0)
+	})
 }
 
 // Feature is a part of a reading that can be missing by itself, for want of a privilege mostly.
