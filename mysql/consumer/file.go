@@ -108,6 +108,7 @@ func readFile(path string) ([]byte, error) {
 	}
 	defer file.Close()
 	raw, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // which programs on Windows begin a text with
 	switch {
 	case err != nil:
 		return nil, err

@@ -85,7 +85,8 @@ func parseNumber(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		f, wrong := strconv.ParseFloat(text, 64)
-		if wrong != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		strange := strings.ContainsAny(text, "_xX") // in a number as a program is written
+		if wrong != nil || strange || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
 			return 0, fmt.Errorf("want a number of bytes or events, have %s", shownValue([]byte(text)))
 		}
 		n = int64(f)
