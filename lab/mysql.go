@@ -71,6 +71,12 @@ func (p *Pool) MySQL(t testing.TB, o MySQLOptions) *MySQL {
 	return share(t, p, &p.mysqls, fmt.Sprint(o), func() (*MySQL, error) { return p.startMySQL(o) })
 }
 
+// StartMySQL starts a server for one test. It is killed, not stopped, when the test ends.
+func (p *Pool) StartMySQL(t testing.TB, o MySQLOptions) *MySQL {
+	t.Helper()
+	return own(t, func() (*MySQL, error) { return p.startMySQL(o.normal()) })
+}
+
 func (p *Pool) startMySQL(o MySQLOptions) (*MySQL, error) {
 	return start(o.Version, func() (*MySQL, error) {
 		home, err := homeOf(o.Version)
@@ -87,15 +93,20 @@ func (p *Pool) startMySQL(o MySQLOptions) (*MySQL, error) {
 
 // boot starts the server and makes its users once it answers.
 func (m *MySQL) boot(ctx context.Context) error {
+	if err := m.run(ctx); err != nil {
+		return err
+	}
+	return m.addUsers(ctx)
+}
+
+// run starts the server, and returns once it answers.
+func (m *MySQL) run(ctx context.Context) error {
 	server := guarded(filepath.Join(m.home.dir, "bin"), "--defaults-file="+filepath.Join(m.dir, "my.cnf"))
 	err := m.launch("sh", server, "LD_LIBRARY_PATH="+filepath.Join(m.home.lab, ".cache", "mysql-libs"))
 	if err != nil {
 		return err
 	}
-	if err := m.awaitUp(ctx, func() error { return m.Root.PingContext(ctx) }); err != nil {
-		return err
-	}
-	return m.addUsers(ctx)
+	return m.awaitUp(ctx, func() error { return m.Root.PingContext(ctx) })
 }
 
 func (m *MySQL) kill() {

@@ -22,6 +22,7 @@ type Pool struct {
 	mysqls   map[string]*shared[*MySQL]
 	connects map[string]*shared[*Connect]
 	jvms     map[string]*JVM
+	built    executable
 	dirs     []string
 }
 
@@ -184,6 +185,7 @@ func (p *Pool) Close() {
 		os.RemoveAll(dir)
 	}
 	p.clusters, p.flinks, p.mysqls, p.connects, p.jvms, p.dirs = nil, nil, nil, nil, nil, nil
+	p.built = executable{}
 }
 
 func killAll[T system](all map[string]*shared[T]) {
