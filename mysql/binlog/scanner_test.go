@@ -49,6 +49,23 @@ func TestBytes(t *testing.T) {
 	}
 }
 
+// An answer before the events is bounded, too: the library holds all of it.
+func TestAnswerWithoutEnd(t *testing.T) {
+	r := recordingOf(t, "mysql-8.0")
+	srv := serve(t, r)
+	srv.flood = true
+	s := srv.scanner(t, func(cfg *Config) { cfg.Timeout = 10 * time.Second })
+	_, err := s.Scan(t.Context(), r.inventory(), &mysql.Position{File: r.files[0].name, Pos: 4})
+	if err == nil || !strings.Contains(err.Error(), "sends more than") {
+		t.Errorf("got %.300v", err)
+	}
+	srv.listener.Close()
+	srv.wait.Wait()
+	if srv.sent > 64<<20 {
+		t.Errorf("%d bytes were taken", srv.sent)
+	}
+}
+
 func TestWhatIsAsked(t *testing.T) {
 	for name, want := range map[string]uint16{"mysql-8.0": 1, "mariadb-10.11": 3} {
 		r := recordingOf(t, name)

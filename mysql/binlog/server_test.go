@@ -111,6 +111,8 @@ type server struct {
 	send   func(net.Conn, *packetWriter, *recording, asked) // in place of a dump
 	dumps  []asked
 	said   []string // statements
+	flood  bool     // the answer to a SELECT has no end
+	sent   int64    // of such an answer, in bytes
 	opened int
 }
 
@@ -189,8 +191,12 @@ func (s *server) talk(c net.Conn) {
 		case 0x03: // query
 			s.mu.Lock()
 			s.said = append(s.said, string(b[1:]))
-			name := s.log.name
+			name, flood := s.log.name, s.flood
 			s.mu.Unlock()
+			if flood {
+				s.drown(c)
+				return
+			}
 			if !bytes.HasPrefix(b[1:], []byte("SELECT ")) {
 				w.packet(ok)
 				continue
@@ -212,6 +218,19 @@ func (s *server) talk(c net.Conn) {
 			}
 			return
 		default:
+			return
+		}
+	}
+}
+
+// drown sends one packet after the other, each of which says that the answer goes on.
+func (s *server) drown(c net.Conn) {
+	packet := append([]byte{0xff, 0xff, 0xff, 0}, make([]byte, fullPacket)...)
+	for i := byte(1); ; i++ {
+		packet[3] = i
+		n, err := c.Write(packet)
+		s.set(func(s *server) { s.sent += int64(n) })
+		if err != nil {
 			return
 		}
 	}

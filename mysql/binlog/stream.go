@@ -28,7 +28,7 @@ func (s *Scanner) dump(ctx context.Context, inv *mysql.Inventory, file string, p
 	defer func() {
 		mysql.Sent(ctx, fmt.Sprintf("COM_BINLOG_DUMP from %s:%d, not blocking", file, pos), began, err)
 	}()
-	conn, err := s.connect(ctx)
+	conn, raw, err := s.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *Scanner) dump(ctx context.Context, inv *mysql.Inventory, file string, p
 	})
 	if err != nil {
 		hangUp(c)
-		return nil, fmt.Errorf("ask for the binlog from %s:%d: %w", file, pos, answered(ctx, err))
+		return nil, fmt.Errorf("ask for the binlog from %s:%d: %w", file, pos, answered(ctx, raw, err))
 	}
 	return c, nil
 }
@@ -88,21 +88,20 @@ func recognize(conn *client.Conn, inv *mysql.Inventory) error {
 
 var errOther = errors.New("another server answers than the one that listed its files")
 
-func (s *Scanner) connect(ctx context.Context) (*client.Conn, error) {
+// connect logs in. The connection below is handed out, too.
+func (s *Scanner) connect(ctx context.Context) (conn *client.Conn, raw *ending, err error) {
 	var password string
 	if s.cfg.Dial.Password != nil {
-		var err error
 		if password, err = s.cfg.Dial.Password(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	var conn *client.Conn
-	var raw net.Conn
-	err := guarded(func() (err error) {
+	err = guarded(func() (err error) {
 		dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-			c, err := s.open(ctx)
-			raw = c
-			return c, err
+			if raw, err = s.open(ctx); err != nil {
+				return nil, err
+			}
+			return raw, nil
 		}
 		conn, err = client.ConnectWithDialer(ctx, s.network, s.address, s.cfg.Dial.User, password, "", dial, func(c *client.Conn) error {
 			if s.tls != nil {
@@ -116,19 +115,21 @@ func (s *Scanner) connect(ctx context.Context) (*client.Conn, error) {
 		if raw != nil {
 			raw.Close()
 		}
-		return nil, fmt.Errorf("connect to %s: %w", s.cfg.Dial.Address, answered(ctx, err))
+		return nil, nil, fmt.Errorf("connect to %s: %w", s.cfg.Dial.Address, answered(ctx, raw, err))
 	}
-	return conn, nil
+	return conn, raw, nil
 }
 
-// answered puts the library's errors into our words: its own hold traces, and rows.
-func answered(ctx context.Context, err error) error {
+// answered puts the library's errors into our words: its own hold traces, and rows. conn is nil where nobody was reached.
+func answered(ctx context.Context, conn *ending, err error) error {
 	var said *protocol.MyError
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case conn != nil && conn.flooded():
+		return errFlood
 	case errors.As(err, &said):
 		return denied(&serverError{said.Code, strings.ToValidUTF8(said.Message[:min(len(said.Message), longestMessage)], "")})
 	}
