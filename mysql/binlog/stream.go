@@ -113,7 +113,7 @@ func (s *Scanner) connect(ctx context.Context) (conn *client.Conn, raw *ending, 
 	})
 	if err != nil {
 		if raw != nil {
-			raw.Close()
+			_ = raw.Close() // mostly it is closed already
 		}
 		return nil, nil, fmt.Errorf("connect to %s: %w", s.cfg.Dial.Address, answered(ctx, raw, err))
 	}
