@@ -121,7 +121,7 @@ func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
 	case at == nil:
 		say("it has noted nothing down yet")
 	default:
-		say("%s, %s", placeOf(at), c.Distance.State)
+		say("%s, %s%s", placeOf(at), c.Distance.State, p.why(c))
 		if n := len(c.Note.Reported); n > 0 {
 			say("it reports %s", reportsOf(c.Note.Reported))
 		}
@@ -142,6 +142,18 @@ func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
 		say("its events are not read: %s", oneLine(c.ScanErr))
 	}
 	p.add(feature, needs, lost(c), "%s", strings.Join(said, "; "))
+}
+
+// why is what makes a place worth nothing, in the words of the command explain.
+func (p *mysqlProbe) why(c *mysql.ConsumerReading) string {
+	switch c.Distance.State {
+	case mysql.Purged, mysql.Ahead, mysql.Foreign, mysql.Invalid, mysql.Unknown:
+		if p.read.Err != nil {
+			return ", as the server could not be read"
+		}
+		return ": " + strings.TrimSuffix(binlogExplanation(p.mysqlServer, p.read, c).Why(), ".")
+	}
+	return ""
 }
 
 // lost says that something must be done about a consumer. A privilege that is missing stands with the server.

@@ -30,14 +30,17 @@ func TestCheckConfigProbesMySQL(t *testing.T) {
 		{name: "no scan", place: `{"file":"mysql-bin.000004","pos":1856}`, lacks: 1,
 			change: func(f *fakeMySQL) { f.denied = []string{"dump"} },
 			want:   []string{lacks + "scan: effective lag and its age (REPLICATION SLAVE): ", "its events are not read"}},
-		{name: "purged", place: `{"file":"mysql-bin.000001","pos":4}`, lacks: 1, want: []string{lacks + `consumer "sink"`, "mysql-bin.000001:4, purged"}},
+		{name: "purged", place: `{"file":"mysql-bin.000001","pos":4}`, lacks: 1, want: []string{lacks + `consumer "sink"`, "mysql-bin.000001:4, purged: mysql-bin.000001 is not among the server's files any more, which begin at mysql-bin.000002: "}},
+		{name: "ahead", place: `{"file":"mysql-bin.000004","pos":99999}`, lacks: 1, want: []string{"ahead: The place mysql-bin.000004:99999 is past what the server has written: "}},
+		{name: "another one's transactions", place: `{"gtids":"11111111-2222-11f1-9417-02fc00000001:1-5"}`, lacks: 1,
+			want: []string{"with a GTID set, unknown: The consumer has read 5 transactions that the server does not have"}},
 		{name: "failed", place: `{"file":"mysql-bin.000004","pos":2171,"state":"FAILED","reason":"no space left"}`, lacks: 1,
 			want: []string{lacks + `consumer "sink"`, "it is failed; no space left"}},
 		{name: "nothing yet", place: `{"file":null}`, want: []string{`ok     consumer "sink"`, "it has noted nothing down yet"}},
 		{name: "a place for terminals", place: `{"file":"mysql-bin.000004","pos":2171,"snapshot":"a\u001b]0;b"}`, want: []string{"in a snapshot (a?]0;b)"}},
 		{name: "no JSON", place: `{`, lacks: 1, want: []string{lacks + `consumer "sink"`}},
 		{name: "another password", place: `{"file":"mysql-bin.000004","pos":2171}`, lacks: 2,
-			change: func(f *fakeMySQL) { f.refuse = true }, want: []string{lacks + "server at 127.0.0.1:", "connect: Error "}},
+			change: func(f *fakeMySQL) { f.refuse = true }, want: []string{lacks + "server at 127.0.0.1:", "connect: Error ", "unknown, as the server could not be read.\n"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
