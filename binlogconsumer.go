@@ -125,7 +125,7 @@ func (o *consumerOpener) sql(name string, s *config.PositionSQL) (mysql.Consumer
 	if err != nil {
 		return nil, fmt.Errorf("sql: %w", err)
 	}
-	if s.Query != "" {
+	if s.Preset == "" {
 		return consumer.NewSQL(consumer.SQLConfig{Name: name, Query: s.Query, DB: db})
 	}
 	return consumer.NewMaxwell(consumer.MaxwellConfig{Name: name, ClientID: s.ClientID, Database: s.Database, DB: db})

@@ -44,7 +44,7 @@ func keptBy(c *config.BinlogConsumer) string {
 
 func keptBySQL(s *config.PositionSQL) string {
 	kept := "the answer to a query"
-	if s.Query == "" {
+	if s.Preset != "" {
 		kept = fmt.Sprintf("Maxwell's table in schema %s, client %s", cmp.Or(s.Database, "maxwell"), cmp.Or(s.ClientID, "maxwell"))
 	}
 	if s.On != nil {

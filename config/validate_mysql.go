@@ -170,10 +170,11 @@ func (v *validator) needed(path, key, text, what string) {
 }
 
 func (v *validator) positionSQL(path string, s *PositionSQL) {
+	query := strings.TrimSpace(s.Query) != ""
 	switch {
-	case s.Preset != "" && s.Query != "":
+	case s.Preset != "" && query:
 		v.wrong(path+".query", path+" has both preset and query", "leave one of them out")
-	case s.Preset == "" && s.Query == "":
+	case s.Preset == "" && !query:
 		v.wrong(path, path+" has neither preset nor query", "add preset: maxwell, or query: with a SELECT of file, position and gtid")
 	case s.Preset == "" && s.ClientID != "":
 		v.wrong(path+".client_id", path+".client_id is for a preset", "write it into the query")
