@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Brings what the lab starts into lab/.cache: the jars of each Kafka in java/pom-VERSION.xml, and the compiled java/*.java;
 # the jars of one Flink line of java/flink/pom.xml and the compiled java/flink/*.java. LAB_FLINK names the line: 2.2 (also
-# when unset), 2.0 or 1.20. install-mysql.sh adds the MySQL side. Does nothing where that is done already. Needs a JDK from 17 on
-# and Maven.
+# when unset), 2.0 or 1.20. install-mysql.sh adds the MySQL side, install-flink-cdc.sh the Flink that reads it. Does nothing where
+# that is done already. Needs a JDK from 17 on and Maven.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -57,4 +57,5 @@ if ! cat "${sources[@]}" | cmp -s - "$libs/sources"; then
 fi
 
 . ./install-mysql.sh
+. ./install-flink-cdc.sh
 . ./install-prometheus.sh
