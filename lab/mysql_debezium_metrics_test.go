@@ -42,6 +42,7 @@ func (d *debezium) readsAhead(t *testing.T) {
 				t.Errorf("compression %s: %s by %s: %s, want a transaction that goes on", compression, d.Name, name, brief(c))
 			}
 		}
+		t.Logf("%s: half read, compression %s: %s", d.Name, compression, brief(all[byPage]))
 		for _, name := range byNotes {
 			d.holds(t, name, all[name])
 			if all[name].Distance.Bytes.N <= all[byPage].Distance.Bytes.N {

@@ -4,6 +4,7 @@ package lab_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,13 @@ import (
 // The page of the JMX exporter names metrics by the rules that somebody has given it, and tells texts by a rule of their own alone. It
 // does not run beside others, which want the rules as they are.
 func TestDebeziumRules(t *testing.T) {
+	docs, err := os.ReadFile("../docs/mysql.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(docs), lab.TextRule) {
+		t.Errorf("docs/mysql.md has another rule than %s", lab.TextRule)
+	}
 	m := pool.MySQL(t, lab.MySQLOptions{Version: lab.MySQL80, LogBin: "captured"})
 	m.Alone(t)
 	m.Exec(t, "DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop", "CREATE TABLE shop.a(id int PRIMARY KEY)", "INSERT INTO shop.a VALUES (1)")
