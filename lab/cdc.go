@@ -22,9 +22,9 @@ const MaxwellUser = "maxwell"
 // MaxwellClient is the client_id of the lab's Maxwell.
 const MaxwellClient = "lab"
 
-// Maxwell starts Maxwell on a server. It prints what it reads, and writes down its place in the server's database maxwell, with
-// heartbeats. It ends with the test.
-func (p *Pool) Maxwell(t testing.TB, m *MySQL) *Reader {
+// Maxwell starts Maxwell on a server; gtids: it goes on by a set of transactions. It prints what it reads, and writes down its place in
+// the server's database maxwell, with heartbeats. It ends with the test.
+func (p *Pool) Maxwell(t testing.TB, m *MySQL, gtids bool) *Reader {
 	t.Helper()
 	home, err := homeOf("maxwell")
 	if err != nil {
@@ -35,7 +35,8 @@ func (p *Pool) Maxwell(t testing.TB, m *MySQL) *Reader {
 		fmt.Sprintf("GRANT ALL ON maxwell.* TO %s@'%%'", MaxwellUser),
 		fmt.Sprintf("GRANT SELECT, REPLICATION CLIENT, REPLICATION SLAVE ON *.* TO %s@'%%'", MaxwellUser))
 	java := home.command("256m", "com.zendesk.maxwell.Maxwell", "--producer=stdout", "--host=127.0.0.1", fmt.Sprint("--port=", m.Port),
-		"--user="+MaxwellUser, "--password="+Password(MaxwellUser), "--replica_server_id=6301", "--client_id="+MaxwellClient, "--log_level=warn",
+		"--user="+MaxwellUser, "--password="+Password(MaxwellUser), "--replica_server_id=6301", "--client_id="+MaxwellClient,
+		fmt.Sprint("--gtid_mode=", gtids), "--log_level=warn",
 		"--filter=exclude: maxwell.*") // it never prints them, but reads them whole, and cannot read what MySQL calls utf8mb3 since 8.0.30
 	return p.reader(t, "Maxwell", "sh", guarded("java", java...))
 }

@@ -25,7 +25,7 @@ type readers struct {
 }
 
 const (
-	maxwell    = "Maxwell"
+	maxwell    = "Maxwell" // on MySQL 8.0 by GTIDs
 	canal      = "Canal"
 	canalGTIDs = "Canal by GTIDs"
 )
@@ -44,7 +44,7 @@ func stageReaders(t *testing.T, version string) *readers {
 	m.Alone(t)
 	m.Exec(t, "DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop",
 		"CREATE TABLE shop.a(id int AUTO_INCREMENT PRIMARY KEY, v text)", "CREATE TABLE shop.held LIKE shop.a")
-	s := &readers{m: m, programs: map[string]*lab.Reader{maxwell: pool.Maxwell(t, m)}}
+	s := &readers{m: m, programs: map[string]*lab.Reader{maxwell: pool.Maxwell(t, m, version == lab.MySQL80)}}
 	table, err := consumer.NewMaxwell(consumer.MaxwellConfig{Name: maxwell, ClientID: lab.MaxwellClient, DB: m.DB(t, lab.MaxwellUser)})
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func (s *readers) await(t *testing.T, name, what string, is func(mysql.ConsumerR
 	return found
 }
 
-// unfinished is behind, of one that has noted no set down.
+// unfinished is behind, of one that may have noted no set down.
 func unfinished(c mysql.ConsumerReading) bool {
 	d := c.Distance
 	return d.State == mysql.OK && d.Bytes.N > 0 && d.Effective == d.Bytes && d.Seconds.Known
