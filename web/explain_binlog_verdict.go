@@ -7,7 +7,13 @@ import (
 )
 
 // Headline is the verdict in a few words.
-func (e *BinlogExplanation) Headline() string { return binlogStateOf(e.State).headline }
+func (e *BinlogExplanation) Headline() string {
+	h := binlogStateOf(e.State).headline
+	if e.Told == "failed" && (e.State == "ok" || e.State == "caught_up") {
+		h += ", and failed"
+	}
+	return h
+}
 
 // Why is the rest of the verdict: what makes it so.
 func (e *BinlogExplanation) Why() string {
