@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// MaxText is how long a text may be, in bytes. Servers that have run for years print some kilobytes; what is larger by
+// maxText is how long a text may be, in bytes. Servers that have run for years print some kilobytes; what is larger by
 // that much is no GTID set, and is refused before it is read.
-const MaxText = 16 << 20
+const maxText = 16 << 20
 
 const (
 	maxNumber = math.MaxInt64 - 1 // MySQL's last; MariaDB's numbers take all of 64 bits
@@ -20,7 +20,7 @@ const (
 // and intervals that end before they start, which hold nothing. Numbers are decimal: one with a leading zero, which MySQL
 // takes for octal or hexadecimal, is an error.
 //
-// An error says at which byte what was wrong. A text longer than MaxText is an error, and so is a set of more than
+// An error says at which byte what was wrong. A text longer than maxText is an error, and so is a set of more than
 // 524288 intervals or 65536 sources.
 func ParseMySQL(text string) (Set, error) { return parse(text, (*parser).mysql) }
 
@@ -33,8 +33,8 @@ func ParseMariaDB(text string) (Set, error) { return parse(text, (*parser).maria
 
 // parse reads a text whose parts are read by one.
 func parse(text string, one func(*parser) error) (Set, error) {
-	if len(text) > MaxText {
-		return Set{}, fmt.Errorf("GTID set of %d bytes: at most %d are read", len(text), MaxText)
+	if len(text) > maxText {
+		return Set{}, fmt.Errorf("GTID set of %d bytes: at most %d are read", len(text), maxText)
 	}
 	p := &parser{text: text}
 	for p.part() {
