@@ -78,7 +78,7 @@ func (e *BinlogExplanation) unknownCure() string {
 	case e.Failure != "" || e.Unread != "":
 		return "Mend that; nothing is known of the lag meanwhile."
 	case e.Extra.count() > 0:
-		return "Ask the page, or look at truelag_binlog_position_state: the exporter that watches the server knows after 12 s."
+		return "Look again after 12 s, at the exporter's page or at truelag_binlog_position_state: the command, which looks once, cannot tell."
 	case e.Files != nil && len(e.Files) == 0:
 		return "Switch it on (log_bin), or see whether the address leads to the right server."
 	case e.Files == nil && e.FilesAsked.IsZero() && e.lack("files") != "":
