@@ -5,6 +5,7 @@ import (
 	"net"
 	"slices"
 	"testing"
+	"time"
 
 	"truelag/mysql"
 	"truelag/mysql/gtid"
@@ -192,6 +193,20 @@ func TestTrailsThatBreakOff(t *testing.T) {
 	})
 	fails(end)
 	w.asks(rest, mysql.Transaction, start)
+}
+
+// A consumer may get on at one place: all of a compressed transaction is at one to Canal.
+func TestMemoryOfOnePlace(t *testing.T) {
+	w := newWorld(t, nil)
+	at := slices.IndexFunc(w.events, func(e located) bool { return e.kind == payload && changing(nil)(e) })
+	e := w.events[at]
+	w.write(at+1, "")
+	here := fmt.Sprintf("%s:%d", e.file, e.start)
+	p := mysql.Position{File: e.file, Pos: e.start, Event: 1, Logged: e.inner[0].at.Add(-time.Second)}
+	w.asks(p, mysql.Rest, here)
+	p.Logged = e.inner[len(e.inner)-1].at
+	w.asks(p, mysql.None, here)
+	w.asks(p, mysql.None)
 }
 
 // The oldest is forgotten first.
