@@ -182,7 +182,7 @@ func fakeVariable(name string) (string, bool) {
 	}
 	v, ok := map[string]string{
 		"version": "8.0.31", "version_comment": "MySQL Community Server - GPL", "server_uuid": fakeUUID, "server_id": "7",
-		"hostname": "db-0", "port": "3306", "gtid_executed": fakeExecuted, "gtid_purged": fakeUUID + ":1-14",
+		"hostname": "db-0", "port": "3306", "gtid_mode": "ON", "gtid_executed": fakeExecuted, "gtid_purged": fakeUUID + ":1-14",
 		"binlog_expire_logs_seconds": "86400", "expire_logs_days": "0", "binlog_expire_logs_auto_purge": "1",
 	}[name]
 	return v, ok

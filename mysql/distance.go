@@ -57,7 +57,10 @@ func Measure(inv *Inventory, p *Position, scan Scan) Distance {
 	}
 	at := inv.locate(p)
 	read := inv.history(p, at.state == OK)
-	d := Distance{State: judge(at, read, scan.After), Transactions: read.left(), Err: read.err}
+	d := Distance{State: judge(at, read, scan.After), Err: read.err}
+	if !inv.Anonymous {
+		d.Transactions = read.left()
+	}
 	switch d.State {
 	case OK:
 	case Foreign, Invalid: // the set tells what the place does not

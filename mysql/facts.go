@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,7 @@ type facts struct {
 	clock time.Time // what that showed; zero: not known
 
 	executed, purged *gtid.Set
+	anonymous        bool // as Inventory.Anonymous
 	gtidsErr         error
 
 	expire    time.Duration
@@ -54,7 +56,7 @@ func (a *asker) ask(ctx context.Context, conn *sql.Conn) (facts, error) {
 	if err != nil {
 		f.clock = time.Time{} // ages are not known then
 	}
-	if f.executed, f.purged, f.gtidsErr = a.sets(ctx, conn, f.flavor); f.gtidsErr != nil && ctx.Err() != nil {
+	if f.gtidsErr = a.sets(ctx, conn, &f); f.gtidsErr != nil && ctx.Err() != nil {
 		return facts{}, f.gtidsErr
 	}
 	if f.expire, f.expiryErr = a.expiry(ctx, conn, f.identity); f.expiryErr != nil && ctx.Err() != nil {
@@ -89,14 +91,16 @@ func (a *asker) identify(ctx context.Context, conn *sql.Conn) (id identity, cloc
 	return id, v["clock"], nil
 }
 
-func (a *asker) sets(ctx context.Context, conn *sql.Conn, flavor Flavor) (executed, purged *gtid.Set, err error) {
-	names := []string{"gtid_executed", "gtid_purged"}
-	if flavor == MariaDB {
-		names = []string{"gtid_binlog_pos"}
+// sets reads the sets of transactions, and whether the server still adds each transaction to them.
+func (a *asker) sets(ctx context.Context, conn *sql.Conn, f *facts) error {
+	const mode = "gtid_mode"
+	names, more := []string{"gtid_executed", "gtid_purged"}, []string{mode}
+	if f.flavor == MariaDB {
+		names, more = []string{"gtid_binlog_pos"}, nil
 	}
-	v, err := a.variables(ctx, conn, "", names...)
+	v, err := a.variables(ctx, conn, "", slices.Concat(names, more)...)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the sets of transactions: %w", err)
+		return fmt.Errorf("read the sets of transactions: %w", err)
 	}
 	sets := make([]*gtid.Set, 2)
 	for i, name := range names {
@@ -104,16 +108,17 @@ func (a *asker) sets(ctx context.Context, conn *sql.Conn, flavor Flavor) (execut
 		if !ok {
 			continue
 		}
-		set, err := flavor.Parse(text)
+		set, err := f.flavor.Parse(text)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		sets[i] = &set
 	}
 	if sets[0] == nil {
-		return nil, nil, fmt.Errorf("the server has no variable %s", names[0])
+		return fmt.Errorf("the server has no variable %s", names[0])
 	}
-	return sets[0], sets[1], nil
+	f.executed, f.purged, f.anonymous = sets[0], sets[1], strings.HasPrefix(v[mode], "OFF")
+	return nil
 }
 
 // expiry is after which time the server purges a file; 0: never.

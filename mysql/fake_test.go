@@ -54,7 +54,7 @@ func fakeWith(t *testing.T, s *server.Server, auth string) *fakeServer {
 	f := &fakeServer{
 		version: "8.4.6", uuid: uuidA,
 		variables: map[string]string{
-			"version_comment": "MySQL Community Server - GPL", "server_id": "7", "hostname": "db-0", "port": "3306",
+			"version_comment": "MySQL Community Server - GPL", "server_id": "7", "hostname": "db-0", "port": "3306", "gtid_mode": "ON",
 			"gtid_executed": uuidA + ":1-5:mysqlsh:1-2,\n" + uuidB + ":7", "gtid_purged": uuidA + ":1-2",
 			"binlog_expire_logs_seconds": "86400", "binlog_expire_logs_auto_purge": "1",
 		},

@@ -57,6 +57,10 @@ type Inventory struct {
 	// Files. nil: not known.
 	Purged *gtid.Set
 
+	// Anonymous says that the server writes transactions that have no GTID (gtid_mode is OFF or OFF_PERMISSIVE): Executed does not
+	// tell of them, and so not how many are left.
+	Anonymous bool
+
 	// SetsAt is when the server was asked for Executed and Purged: no statement holds these up.
 	SetsAt time.Time
 

@@ -183,7 +183,7 @@ func (r *rounds) inventory(f facts) *Inventory {
 	inv := &Inventory{
 		Flavor: f.flavor, Server: f.server,
 		Files: r.writes.date(r.list.files), FilesAt: r.list.at,
-		Executed: f.executed, Purged: f.purged,
+		Executed: f.executed, Purged: f.purged, Anonymous: f.anonymous,
 		SetsAt: f.at, Clock: f.clock, Expire: f.expire,
 	}
 	if r.cfg.Retention > 0 {

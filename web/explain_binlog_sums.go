@@ -111,7 +111,7 @@ func (e *BinlogExplanation) transactionsSum() string {
 	case e.State == "caught_up" && e.Lacked.count() > e.Gone.count():
 		s += "; the event scan found that nothing of these is left to read"
 	case e.State == "ok" && e.Transactions < 0:
-		s += "; a transaction follows that has no GTID, so that it cannot be counted"
+		s += "; transactions without a GTID follow, or the server writes such, and they cannot be counted"
 	}
 	return s
 }
