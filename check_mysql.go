@@ -152,21 +152,16 @@ func (p *mysqlProbe) why(c *mysql.ConsumerReading) string {
 			return ", as the server could not be read"
 		}
 		return ": " + strings.TrimSuffix(binlogExplanation(p.mysqlServer, p.read, c).Why(), ".")
+	default:
+		return ""
 	}
-	return ""
 }
 
 // lost says that something must be done about a consumer. A privilege that is missing stands with the server.
 func lost(c *mysql.ConsumerReading) bool {
-	switch c.Distance.State {
-	case mysql.Purged, mysql.Ahead, mysql.Foreign, mysql.Invalid:
+	switch s := c.Distance.State; {
+	case s == mysql.Purged, s == mysql.Ahead, s == mysql.Foreign, s == mysql.Invalid, s == mysql.Unknown && c.Note.Position != nil:
 		return true
-	case mysql.Unknown:
-		if c.Note.Position != nil {
-			return true
-		}
-	}
-	switch {
 	case c.Note.State == "failed", c.Note.State == "missing", c.Distance.Err != nil:
 		return true
 	}
