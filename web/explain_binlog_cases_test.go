@@ -91,6 +91,9 @@ var binlogCases = []struct {
 	{"ok-handled", 1, func(e *BinlogExplanation) {
 		e.Transactions, e.Passed, e.Scan.GTID = 19, true, serverA+":82"
 	}},
+	{"ok-set-ahead", 1, func(e *BinlogExplanation) {
+		e.Transactions, e.Preceded, e.Scan.GTID, e.Scan.Kind = 21, true, "", "Query"
+	}},
 	{"ok-files-hang", 1, func(e *BinlogExplanation) {
 		e.FilesAt, e.FilesAsked = noon.Add(-5*time.Minute), noon.Add(-4*time.Minute)
 		e.Lacking = []BinlogLack{{"files", "SHOW BINARY LOGS was not answered in 4m0s"}}
@@ -148,6 +151,10 @@ var binlogCases = []struct {
 	{"no_position", 3, lost("no_position", "unknown", nil)},
 	{"no_position-which", 3, then(lost("no_position", "unknown", nil), func(e *BinlogExplanation) {
 		e.Which, e.Told = `nothing is noted down for server "shop", only for "shop2"`, "paused"
+	})},
+	{"no_position-reports", 3, then(lost("no_position", "unknown", nil), func(e *BinlogExplanation) {
+		e.Told, e.Since = "", time.Time{}
+		e.Reported = []BinlogReport{{"currentFetchEventTimeLag", 12}, {"sourceIdleTime", 1200}}
 	})},
 	{"unknown-place", 3, then(lost("unknown", "unknown", nil), func(e *BinlogExplanation) {
 		e.Failure, e.Told, e.Since = "GET http://connect:8083/connectors/shop/offsets: answered 404 Not Found", "", time.Time{}

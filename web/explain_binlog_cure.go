@@ -34,6 +34,9 @@ func (e *BinlogExplanation) Cure() string {
 		if restart := e.restart(); restart != "" {
 			return restart
 		}
+		if e.reportsAlone() {
+			return ""
+		}
 		return "It has not begun to read, or is not the one that is configured: compare the names."
 	}
 	return e.unknownCure()

@@ -49,11 +49,7 @@ func (e *BinlogExplanation) Facts() []Fact {
 		add("consumer's state", "%s", told)
 	}
 	if len(e.Reported) > 0 {
-		var all []string
-		for _, r := range e.Reported {
-			all = append(all, printable(r.Source, longest)+" "+strconv.FormatFloat(r.Value, 'f', -1, 64))
-		}
-		add("lag that it reports", "%s", strings.Join(all, ", "))
+		add("lag that it reports", "%s", e.reports())
 	}
 	facts = append(facts, e.serverFacts()...)
 	if e.Scans || e.Scan != nil {
@@ -167,4 +163,13 @@ func (e *BinlogExplanation) Scanned() string {
 		found += "; known from an earlier round"
 	}
 	return found
+}
+
+// reports are the lags that the consumer tells of itself, each in its own unit.
+func (e *BinlogExplanation) reports() string {
+	var all []string
+	for _, r := range e.Reported {
+		all = append(all, printable(r.Source, longest)+" "+strconv.FormatFloat(r.Value, 'f', -1, 64))
+	}
+	return strings.Join(all, ", ")
 }
