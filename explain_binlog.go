@@ -126,7 +126,7 @@ func binlogExplanation(s *mysqlServer, r *mysql.Reading, c *mysql.ConsumerReadin
 		e.Executed, e.Consumed = setOf(inv.Executed), setOf(a.Consumed)
 		if inv.Executed != nil && a.Consumed != nil {
 			e.Lacked, e.Gone, e.Extra = setOf(&a.Missing), setOf(&a.Gone), setOf(&a.Extra)
-			e.Passed = a.Passed
+			e.Passed, e.Preceded = a.Passed, a.Preceded
 		}
 	}
 	for _, sent := range r.Statements {

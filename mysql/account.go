@@ -28,6 +28,9 @@ type Account struct {
 
 	// Passed says that one of Missing is the transaction at the place, which is handled whole: it is not left to read.
 	Passed bool
+
+	// Preceded says that one of Consumed is the transaction at the place, which is left to read.
+	Preceded bool
 }
 
 // Account is what the consumer's Distance was reckoned from. inv is that of the same Reading.
@@ -54,7 +57,7 @@ func (c *ConsumerReading) Account(inv *Inventory) Account {
 		a.Missing, a.Extra = inv.Executed.Subtract(consumed), consumed.Subtract(*inv.Executed)
 	}
 	if c.Scan != nil {
-		a.Passed = read.passed(inv.Flavor, p, *c.Scan)
+		a.Passed, a.Preceded = read.passed(inv.Flavor, p, *c.Scan), p.preceded(*c.Scan)
 	}
 	if inv.Purged != nil {
 		a.Gone = a.Missing.Intersect(*inv.Purged)

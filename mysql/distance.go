@@ -74,8 +74,12 @@ func Measure(inv *Inventory, p *Position, scan Scan) Distance {
 		d.Bytes = inv.left(at)
 		d.Files = known(int64(len(inv.Files) - at.index - 1))
 	}
-	if d.Transactions.Known && read.passed(inv.Flavor, p, scan) {
+	switch {
+	case !d.Transactions.Known:
+	case read.passed(inv.Flavor, p, scan):
 		d.Transactions.N--
+	case p.preceded(scan):
+		d.Transactions = d.Transactions.plus(known(1))
 	}
 	d.follow(inv, p, scan)
 	return d

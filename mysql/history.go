@@ -55,6 +55,9 @@ func (h *history) left() Number {
 	return known(int64(min(h.lacks.Count(), math.MaxInt64)))
 }
 
+// preceded tells whether the transaction at the place is left to read, although the consumer's set has it.
+func (p *Position) preceded(scan Scan) bool { return p.SetAhead && scan.Packed }
+
 // passed tells whether one of the transactions that the set lacks is that at the place, with nothing of it left to read. On MySQL
 // the one at the place may have no GTID: it has one where the set lacks something that came before the next transaction.
 func (h *history) passed(flavor Flavor, p *Position, scan Scan) bool {

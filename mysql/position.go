@@ -25,6 +25,10 @@ type Position struct {
 	// begins it anew, and passes over that much.
 	SetBefore bool
 
+	// SetAhead says that GTIDs is what the consumer was sent, not what it has read: where the transaction at the place is compressed,
+	// it may have it already.
+	SetAhead bool
+
 	// Logged is when the last event that was handled was logged, by the server's clock in seconds. Zero: not told. It tells the
 	// events of a compressed transaction apart for a consumer to which all are at one place, and that counts none.
 	Logged time.Time

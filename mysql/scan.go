@@ -37,6 +37,9 @@ type Scan struct {
 	// Row tell.
 	Handled bool
 
+	// Packed says that the first transaction is compressed, and the position stands between its GTID and it.
+	Packed bool
+
 	// Events, Bytes and Transactions were read, Skipped of the transactions change nothing that counts: bookkeeping, or
 	// what the consumer does not capture.
 	Events, Bytes, Transactions, Skipped int64

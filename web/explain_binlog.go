@@ -80,6 +80,7 @@ type BinlogExplanation struct {
 	Executed, Consumed  *BinlogSet
 	Lacked, Gone        *BinlogSet // of Executed: what Consumed lacks, and what of that is purged
 	Passed              bool       // one of Lacked is the transaction at the place, which is handled whole
+	Preceded            bool       // one of Consumed is the transaction at the place, which is left to read
 	Extra               *BinlogSet // what Consumed has, and Executed lacks
 	SetError            string     // why Consumed could not be read
 

@@ -103,6 +103,9 @@ func (e *BinlogExplanation) transactionsSum() string {
 	if e.Passed {
 		s += " − 1 that it stands in and has handled whole, as the event scan found"
 	}
+	if e.Preceded {
+		s += " + 1 that it stands in: its set has a compressed transaction as soon as that is sent"
+	}
 	switch {
 	case e.Extra.count() > 0:
 		s += fmt.Sprintf("; the consumer has %s that the server lacks", e.Extra.Count())

@@ -50,6 +50,7 @@ type transaction struct {
 	at      time.Time
 	midway  bool // it began before the position
 	grouped bool // an event ends it
+	packed  bool // it is at the position, and compressed
 	changes bool // it has changed something, handled or not
 
 	through time.Time // what was logged until then was handled; zero: not told
@@ -147,6 +148,7 @@ func (j *judge) start(e event) {
 	}
 	j.transactions++
 	j.place = j.place && !j.begun
+	j.open.packed = j.place && j.packed
 	counted := j.flavor == mysql.MariaDB || e.kind != named
 	switch {
 	case !j.place || !counted || j.event == 0:

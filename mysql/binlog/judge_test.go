@@ -73,6 +73,34 @@ func begun(events []located, at int) int {
 	return at
 }
 
+// What is left of a compressed transaction is told from one whose GTID is still to come.
+func TestCompressedAtThePlace(t *testing.T) {
+	packed := 0
+	for _, r := range recordings(t) {
+		events := r.read(t)
+		for _, e := range events {
+			j := newJudge(r.flavor, &mysql.Position{File: e.file, Pos: e.start}, filter{})
+			for _, next := range from(t, events, &mysql.Position{File: e.file, Pos: e.start}) {
+				if done, err := j.see(next.again()); err != nil {
+					t.Fatal(err)
+				} else if done {
+					break
+				}
+			}
+			want := e.kind == payload && slices.ContainsFunc(e.inner, func(in event) bool { return in.kind == rows })
+			if j.first.packed != want {
+				t.Errorf("%s: %s:%d %s: packed %t", r.name, e.file, e.start, e.name, j.first.packed)
+			}
+			if want {
+				packed++
+			}
+		}
+	}
+	if packed == 0 {
+		t.Error("no recording has a compressed transaction")
+	}
+}
+
 // Canal notes down the last event that it was through with: one that ends a transaction, or begins it, or a statement.
 func TestCanal(t *testing.T) {
 	for _, r := range recordings(t) {

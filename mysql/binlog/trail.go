@@ -131,6 +131,6 @@ func (t *trail) end(after mysql.After) {
 	t.scan.After, t.scan.File, t.scan.Pos = after, t.file, t.pos
 	t.scan.Transactions, t.scan.Skipped, t.scan.Handled = j.transactions, j.skipped, j.whole
 	if after == mysql.Rest || after == mysql.Transaction {
-		t.scan.First, t.scan.Kind, t.scan.GTID = j.first.at, j.first.name, j.first.gtid
+		t.scan.First, t.scan.Kind, t.scan.GTID, t.scan.Packed = j.first.at, j.first.name, j.first.gtid, j.first.packed
 	}
 }

@@ -88,6 +88,7 @@ func (m *metrics) note() (mysql.Note, error) {
 	}
 	var p mysql.Position
 	errs := append(m.errs, setPlace(&p, m.file, m.pos.N, m.pos.Known), setGTIDs(&p, m.gtids))
+	p.SetAhead = p.GTIDs != ""
 	if snapshot && p.IsZero() {
 		p.Snapshot = "true" // one that runs beside streaming, or interrupts it, has a place
 	}
