@@ -5,6 +5,8 @@ package lab_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"truelag/lab"
@@ -19,10 +21,12 @@ const (
 	idleTime = "sourceIdleTime"
 )
 
-// cdcScene is a job of Flink CDC on a table of its own, and what the exporter reads of it.
+// cdcScene is a job of Flink CDC on a table of its own, and what the exporter reads of it: what Flink reports, and a note of where the
+// last record comes from that the job was handed, as a job may write it down.
 type cdcScene struct {
 	m      *lab.MySQL
 	job    *lab.CDCJob
+	note   string // the file
 	reader *mysql.Server
 }
 
@@ -44,10 +48,16 @@ func stageCDC(t *testing.T) *cdcScene {
 	if err != nil {
 		t.Fatal(err)
 	}
+	note := filepath.Join(t.TempDir(), "place.json")
+	place, err := consumer.NewFile(consumer.FileConfig{Name: "place", Path: note})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return &cdcScene{
 		m:      m,
+		note:   note,
 		job:    f.SubmitCDC(t, m, lab.CDCOptions{Name: name, Operator: "MySQL Source", Database: cdcDatabase, Parallelism: 2, Held: true}),
-		reader: mysqlReader(t, m, lab.Monitor, newScanner(t, m), c),
+		reader: mysqlReader(t, m, lab.Monitor, newScanner(t, m), c, place),
 	}
 }
 
@@ -94,10 +104,28 @@ func (s *cdcScene) handed(t *testing.T, n int) []lab.CDCRecord {
 	return all
 }
 
-// left is what the server has after a record.
-func (s *cdcScene) left(t *testing.T, r lab.CDCRecord) lab.Left {
+// noted is what the exporter says of a record's place, and what the server has after it. The place is the start of the event that the row
+// is in: that event is handled.
+func (s *cdcScene) noted(t *testing.T, r lab.CDCRecord) (mysql.Distance, lab.Left) {
 	t.Helper()
-	return s.m.Left(t, r.Source.File, r.Source.Pos)
+	note := fmt.Sprintf(`{"file":%q,"pos":%d,"event":1}`, r.Source.File, r.Source.Pos)
+	if err := os.WriteFile(s.note, []byte(note), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := s.reader.Read(t.Context()).Consumers[1]
+	if err := errors.Join(c.Err, c.ScanErr); err != nil {
+		t.Fatalf("%+v: %v", r, err)
+	}
+	return c.Distance, s.m.Left(t, r.Source.File, r.Source.Pos)
+}
+
+// resting checks that nothing is left to read after a record.
+func (s *cdcScene) resting(t *testing.T, r lab.CDCRecord) {
+	t.Helper()
+	d, left := s.noted(t, r)
+	if d.State != mysql.CaughtUp || d.Effective != (mysql.Number{Known: true}) || !d.Bytes.Known || d.Bytes.N != left.Bytes || left.Transactions != 0 {
+		t.Errorf("after %+v the exporter says %+v, and left are %+v", r, d, left)
+	}
 }
 
 // without says that there is no lag: rows of a snapshot have none.
@@ -124,9 +152,7 @@ func TestFlinkCDC(t *testing.T) {
 
 	s.m.Exec(t, insert)
 	all := s.handed(t, cdcRows+1)
-	if l := s.left(t, all[cdcRows]); l.Transactions != 0 {
-		t.Errorf("after the last transaction are left %+v", l)
-	}
+	s.resting(t, all[cdcRows])
 	streaming := s.await(t, "streaming", func(a cdcReport) bool { return len(a.lags) == 3 })
 	resting := s.await(t, "at rest", func(a cdcReport) bool { return a.lags[idleTime] > streaming.lags[idleTime] })
 	if resting.lags[fetchLag] != streaming.lags[fetchLag] {
@@ -138,8 +164,9 @@ func TestFlinkCDC(t *testing.T) {
 	for range more {
 		s.m.Exec(t, insert)
 	}
-	if l := s.left(t, s.handed(t, cdcRows+1)[cdcRows]); l.Transactions != more || l.Files == 0 {
-		t.Errorf("left are %+v, want %d transactions and further files", l, more)
+	d, left := s.noted(t, s.handed(t, cdcRows+1)[cdcRows])
+	if d.State != mysql.OK || d.Effective != d.Bytes || d.Bytes.N != left.Bytes || d.Files.N != left.Files || left.Transactions != more || left.Files == 0 {
+		t.Errorf("held, the exporter says %+v, and left are %+v, want %d transactions and further files", d, left, more)
 	}
 	held := s.await(t, "held", func(a cdcReport) bool { return a.lags[idleTime] == 0 })
 	s.await(t, "farther behind", func(a cdcReport) bool {
@@ -148,9 +175,7 @@ func TestFlinkCDC(t *testing.T) {
 
 	s.job.Release(t)
 	all = s.handed(t, cdcRows+1+more)
-	if l := s.left(t, all[len(all)-1]); l.Transactions != 0 {
-		t.Errorf("after the last transaction are left %+v", l)
-	}
+	s.resting(t, all[len(all)-1])
 	done := s.await(t, "at rest again", func(a cdcReport) bool { return a.lags[idleTime] > 0 })
 	rests := func(since cdcReport) cdcReport {
 		return s.await(t, "at rest for longer", func(a cdcReport) bool { return a.lags[idleTime] > since.lags[idleTime] })
@@ -162,6 +187,10 @@ func TestFlinkCDC(t *testing.T) {
 			t.Errorf("at rest %s is %v, and later %v", gauge, first.lags[gauge], last.lags[gauge])
 		}
 	}
+
+	s.m.Exec(t, "BEGIN", "INSERT INTO "+cdcDatabase+".a(v) VALUES ('a'),('b'),('c')", "UPDATE "+cdcDatabase+".a SET v='d' WHERE id<3", "COMMIT")
+	all = s.handed(t, len(all)+5)
+	s.resting(t, all[len(all)-1])
 
 	s.job.Cancel(t)
 	s.await(t, "gone", func(a cdcReport) bool { return a.state == "missing" && len(a.lags) == 0 })
