@@ -81,7 +81,7 @@ func Measure(inv *Inventory, p *Position, scan Scan) Distance {
 	case p.preceded(scan):
 		d.Transactions = d.Transactions.plus(known(1))
 	}
-	d.follow(inv, p, scan)
+	d.follow(inv, p, scan, at.state == OK)
 	return d
 }
 
@@ -116,8 +116,8 @@ func (d *Distance) keep(inv *Inventory, at place, scan Scan) {
 }
 
 // follow sets what depends on the events that follow. Where nobody has looked, a consumer is caught up only at the very end of
-// a list that is not older than its position, or where it has noted down a set alone and that has all.
-func (d *Distance) follow(inv *Inventory, p *Position, scan Scan) {
+// a list that is not older than its position, or where its set has all and no place says otherwise: there is none, or not any more.
+func (d *Distance) follow(inv *Inventory, p *Position, scan Scan, placed bool) {
 	switch scan.After {
 	case None:
 		d.State = CaughtUp
@@ -132,7 +132,7 @@ func (d *Distance) follow(inv *Inventory, p *Position, scan Scan) {
 			d.Effective = known(0)
 			all = all || !d.Transactions.Known
 		}
-		if all && (d.Bytes.is(0) || p.File == "") {
+		if all && (d.Bytes.is(0) || !placed) {
 			d.State = CaughtUp
 		}
 	}
