@@ -22,16 +22,16 @@ func (t *trials) note(c *ConsumerReading, over bool) {
 	}
 }
 
-// verdict is why scans do not work, and before what earlier rounds have told. What is remembered, or cannot be scanned, tells
-// nothing; nor does a failure of privileges that were missing before.
+// verdict is why scans do not work, and before what it was in the last round. A privilege is missing until a server has sent events:
+// what is remembered, or cannot be scanned, tells nothing of it. Another failure is that of its round.
 func (t *trials) verdict(before error) error {
 	switch {
 	case t.denied != nil:
 		return t.denied
 	case t.proven:
 		return nil
-	case t.broken != nil && !errors.Is(before, ErrDenied):
-		return t.broken
+	case errors.Is(before, ErrDenied):
+		return before
 	}
-	return before
+	return t.broken
 }
