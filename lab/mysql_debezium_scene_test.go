@@ -27,6 +27,8 @@ const (
 	byOffsets = "topic"
 	byPage    = "page"
 	byJolokia = "Jolokia"
+
+	byCaptured = "REST, and what it captures"
 )
 
 var (
@@ -41,6 +43,7 @@ func stageDebezium(t *testing.T, version string) *debezium {
 	m.Alone(t)
 	d := &debezium{m: m, worker: pool.Connect(t)}
 	m.Exec(t, "DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop",
+		"CREATE DATABASE IF NOT EXISTS elsewhere", "CREATE TABLE IF NOT EXISTS elsewhere.t(id int)",
 		"CREATE TABLE shop.a(id int AUTO_INCREMENT PRIMARY KEY, v text)", "CREATE TABLE shop.b LIKE shop.a",
 		"INSERT INTO shop.a(v) VALUES ('one'),('two')", "INSERT INTO shop.b(v) VALUES ('three')")
 	d.records = 2
@@ -66,7 +69,11 @@ func (d *debezium) follow(t *testing.T, name, prefix string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := append(metricsOf(t, d.worker, prefix), rest, offsets)
+	few, err := consumer.NewConnect(consumer.ConnectConfig{Name: byCaptured, URL: d.worker.REST, Connector: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := append(metricsOf(t, d.worker, prefix), rest, offsets, consumer.WithCaptures(few, "shop"))
 	d.reader = mysqlReader(t, d.m, lab.Monitor, newScanner(t, d.m), all...)
 }
 
