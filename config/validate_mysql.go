@@ -82,9 +82,7 @@ func (v *validator) binlogScan(path string, s *BinlogScan) {
 		v.wrong(path+".server_id", fmt.Sprintf("%s.server_id is %d", path, id), "write 0 to 4294967295, and none that a replica or a consumer has")
 	}
 	for i, name := range s.IgnoreSchemas {
-		if at := fmt.Sprintf("%s.ignore_schemas[%d]", path, i); name == "" {
-			v.wrong(at, at+" is empty", "write the name of a database that only bookkeeping is written to, such as maxwell")
-		}
+		v.schemaName(fmt.Sprintf("%s.ignore_schemas[%d]", path, i), "ignore_schemas", name)
 	}
 }
 
@@ -145,20 +143,23 @@ func (v *validator) consumer(path string, c *BinlogConsumer, clusters []Cluster)
 		v.needed(path+".file", "path", string(s.Path), "the path of a JSON file")
 	}
 	for i, name := range c.Captures {
-		v.captured(fmt.Sprintf("%s.captures[%d]", path, i), name)
+		v.schemaName(fmt.Sprintf("%s.captures[%d]", path, i), "captures", name)
 	}
 }
 
-// captured takes a name alone: who copies the list of a connector has several in one text, or patterns.
-func (v *validator) captured(path, name string) {
+// schemaName takes a name alone, as an element of a list: who copies that of a connector, or out of a statement, has several in one
+// text, patterns, or quotes.
+func (v *validator) schemaName(path, list, name string) {
 	const right = "write the name of a database, or of a table as database.table"
 	switch {
-	case name == "":
+	case strings.TrimSpace(name) == "":
 		v.wrong(path, path+" is empty", right)
 	case strings.Contains(name, ","):
-		v.wrong(path, fmt.Sprintf("%s is %s: more than one name", path, shown(name)), "make each an element of captures")
+		v.wrong(path, fmt.Sprintf("%s is %s: more than one name", path, shown(name)), "make each an element of "+list)
 	case strings.ContainsAny(name, `*\|^()[`):
 		v.wrong(path, fmt.Sprintf("%s is %s: a pattern", path, shown(name)), right)
+	case strings.TrimSpace(name) != name || strings.ContainsAny(name, "`\""):
+		v.wrong(path, fmt.Sprintf("%s is %s: with quotes or blanks around it", path, shown(name)), right+", as it is")
 	}
 }
 
