@@ -5,9 +5,9 @@ import "truelag/mysql/gtid"
 // Account is what the numbers of a Distance were reckoned from, for those who want to check them. It is made by the same rules, of
 // the same inventory and position.
 type Account struct {
-	// Place is OK where the position stands in the server's files, and otherwise says why not; History is the same of the sets of
-	// transactions. Both are Unknown where something is missing to tell.
-	Place, History State
+	// Place is OK where the position stands in the server's files, and otherwise says why not: Unknown where something is
+	// missing to tell.
+	Place State
 
 	// File is the index of the position's file among Inventory.Files, and Pos where it stands there, at least behind what each
 	// file begins with. Both are -1 unless Place is OK.
@@ -47,7 +47,7 @@ func (c *ConsumerReading) Account(inv *Inventory) Account {
 		a.Later, a.Before = span(inv.Files[at.index+1:]), span(inv.Files[:at.index])
 	}
 	read := inv.history(p, at.state == OK)
-	a.History, a.Err = read.state, read.err
+	a.Err = read.err
 	consumed, err := inv.Flavor.Parse(p.GTIDs)
 	if err != nil || consumed.IsEmpty() {
 		return a

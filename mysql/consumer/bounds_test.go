@@ -33,6 +33,7 @@ func TestWrongsAreToldBriefly(t *testing.T) {
 		"offsets":             connector(t, json(`{"offsets":[`+rows(50_000, `{"partition":1,"offset":{}}`)+`]}`), json(`{}`), ""),
 		"lines of a page":     debezium(t, "", page([]byte(strings.Repeat("debezium_metrics_BinlogPosition{name=\"x\"} "+long+"x\n", 20)))),
 		"names in a page":     debezium(t, "", page([]byte(strings.Repeat("debezium"+long+"_BinlogPosition{name=\"x\"} x\n", 20)))),
+		"a snapshot's word":   connector(t, json(`{"offsets":[{"partition":{},"offset":{"file":"b.000001","pos":4,"snapshot":"`+long+`"}}]}`), json(`{}`), ""),
 		"connectors":          jolokia(t, "", `{"status":200,"value":{`+numbered(20_000, `"debezium.mysql:type=connector-metrics,context=streaming,server=s%d":{}`)+`}}`),
 		"attributes of beans": jolokia(t, "s", `{"status":200,"value":{`+numbered(20_000, `"debezium.mysql:type=connector-metrics,context=streaming,server=s,task=%d":{"BinlogFilename":1}`)+`}}`),
 		"a redirect":          ok[*consumer.Connect](t)(consumer.NewConnect(consumer.ConnectConfig{URL: redirecting.URL, Connector: "c"})),

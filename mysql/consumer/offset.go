@@ -20,6 +20,7 @@ import (
 const (
 	maxFileName = 255     // bytes, of a file system
 	maxGTIDs    = 1 << 20 // bytes
+	maxSnapshot = 100     // bytes, of a word for its kind
 )
 
 // fields are the members of a JSON object. A consumer may have written a number as a text, and by hand anything can be in them:
@@ -184,10 +185,14 @@ func (f fields) snapshot() (string, error) {
 		return "", nil
 	}
 	word, err := f.text("snapshot")
-	if strings.EqualFold(strings.TrimSpace(word), "false") {
+	word = strings.TrimSpace(word)
+	switch {
+	case err != nil, strings.EqualFold(word, "false"):
 		return "", err
+	case len(word) > maxSnapshot:
+		return "", fmt.Errorf("snapshot: want the kind of one, have %s", shownValue(value))
 	}
-	return word, err
+	return word, nil
 }
 
 func (f fields) names() string {
