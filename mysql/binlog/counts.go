@@ -29,6 +29,15 @@ func newCounts(flavor mysql.Flavor, event, row int64) counts {
 	return c
 }
 
+// midway is for a position within a transaction: there events were counted, not numbered from 0 on.
+func (c counts) midway() {
+	for i := range c {
+		if c[i].row <= 0 {
+			c[i].event--
+		}
+	}
+}
+
 func (c counts) clone() counts { return slices.Clone(c) }
 
 // rows counts the rows of an event that was noted down with some.

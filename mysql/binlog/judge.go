@@ -19,8 +19,9 @@ import (
 //     which a position does not tell: see counts.
 //   - In a compressed transaction, the events in the payload count, and the payload itself does not.
 //   - Where no rows are noted down, the event was handled whole: it was a statement, or what was noted down was a heartbeat.
+//   - Within a transaction, what is noted down is the number of events that were handled, and of rows of the next one.
 //   - Counts that stand with a position between transactions mean nothing. They are left over from the events before it.
-//   - Canal stands before the last event that it was through with: that is event 0 of one. All events of a compressed transaction
+//   - Canal stands before the last event that it was through with, and counts it. All events of a compressed transaction
 //     are at one place to it. Only the second of the last one that it was through with tells them apart: what was logged later is
 //     left. What was logged in the same second is taken for handled, since it mostly is, and nothing would ever tell that it was.
 type judge struct {
@@ -138,6 +139,7 @@ func (j *judge) enter(e event) {
 	j.open.grouped = e.kind != statement
 	if j.open.midway {
 		j.transactions--
+		j.handled.midway()
 	}
 }
 
