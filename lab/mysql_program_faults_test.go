@@ -175,7 +175,7 @@ func (p *pair) hanging(t *testing.T) {
 		})
 	}
 	want("at first", works)
-	awaitKept(t, p.primary, lab.Monitor)
+	awaitKept(t, e, p.primary, lab.Monitor)
 
 	p.primary.Freeze(t)
 	defer p.primary.Thaw(t)
@@ -203,7 +203,7 @@ func (p *pair) hanging(t *testing.T) {
 	}
 	p.primary.Thaw(t)
 	want("going on", works)
-	awaitKept(t, p.primary, lab.Monitor)
+	awaitKept(t, e, p.primary, lab.Monitor)
 
 	before := number()
 	p.primary.Crash(t)
@@ -213,7 +213,7 @@ func (p *pair) hanging(t *testing.T) {
 	if after := number(); after == before {
 		t.Errorf("the last file is %s as before the crash: the server has begun none", after)
 	}
-	awaitKept(t, p.primary, lab.Monitor)
+	awaitKept(t, e, p.primary, lab.Monitor)
 
 	p.primary.Exec(t, "RESET MASTER")
 	reset := map[string]string{"up": "1", "begin": "caught_up", "end": "ahead", "bytes of begin": "true", "transactions of end": ""}

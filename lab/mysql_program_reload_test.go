@@ -169,7 +169,7 @@ func (h *scraping) stop(t *testing.T) []scraped {
 
 func reloadWhileScraped(t *testing.T, e *lab.Exporter, servers []*lab.MySQL, user string, all func(...string) []watched) {
 	for _, m := range servers {
-		awaitKept(t, m, user)
+		awaitKept(t, e, m, user)
 	}
 	before := scrapeOf(t, e)
 	h := scrapeOn(t, e)
@@ -223,7 +223,7 @@ func reloadWhileScraped(t *testing.T, e *lab.Exporter, servers []*lab.MySQL, use
 		}
 	}
 	for _, m := range servers {
-		awaitKept(t, m, user)
+		awaitKept(t, e, m, user)
 	}
 	lab.Await(t, func() error { // those of the generations before end with their last scrape
 		s := scrapeOf(t, e)

@@ -191,10 +191,12 @@ func awaitTold(t *testing.T, e *lab.Exporter, server string, consumers ...string
 // kept are the connections that the exporter keeps at a server as a user: two of its own, and one for a consumer's query.
 const kept = "3"
 
-// awaitKept waits until a user has no other connection at a server than those.
-func awaitKept(t *testing.T, m *lab.MySQL, user string) {
+// awaitKept waits until a user has no other connection at a server than those, while it is scraped. It does not wait long: what was left
+// behind ends by itself after a minute.
+func awaitKept(t *testing.T, e *lab.Exporter, m *lab.MySQL, user string) {
 	t.Helper()
-	lab.Await(t, func() error {
+	lab.AwaitWithin(t, 30*time.Second, func() error {
+		scrapeOf(t, e)
 		if n := m.Text(t, "SELECT count(*) FROM information_schema.PROCESSLIST WHERE USER=?", user); n != kept {
 			return fmt.Errorf("%s has %s connections of %s, want %s", m.Options.Version, n, user, kept)
 		}
