@@ -110,7 +110,7 @@ func binlogConsumerFamilies() []exposition.Family[binlogConsumer] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_binlog_position_age_seconds", Type: exposition.Gauge, Labels: labels,
-				Help: "Seconds since the exporter first read the consumer's position as it is now: how long the consumer has noted nothing else down. It begins anew with the exporter. Absent when the consumer has no position, or it cannot be read."},
+				Help: "Seconds since the exporter first read the consumer's position as it is now: how long the consumer has noted nothing else down. It begins anew with the exporter, and with a reload that changes what is configured of the server or its consumers. Absent when the consumer has no position, or it cannot be read."},
 			Series: single(func(c *binlogConsumer) (float64, bool) {
 				return max(c.now.Sub(c.Since), 0).Seconds(), !c.Since.IsZero()
 			}),
