@@ -29,6 +29,7 @@ type judge struct {
 	event, row int64
 	logged     time.Time
 	filter     filter
+	since      time.Time // when the file of the next event was begun
 
 	begun   bool // an event was seen
 	place   bool // the transaction at the position is not over
@@ -146,7 +147,7 @@ func (j *judge) enter(e event) {
 func (j *judge) start(e event) {
 	j.open = &transaction{name: e.name, gtid: e.gtid, at: e.committed, grouped: e.kind == named && j.flavor == mysql.MariaDB && !e.alone}
 	if j.open.at.IsZero() {
-		j.open.at = e.at
+		j.open.at = j.written(e.at)
 	}
 	j.transactions++
 	j.place = j.place && !j.begun
@@ -163,6 +164,15 @@ func (j *judge) start(e event) {
 		}
 	}
 	j.begun = true
+}
+
+// written is when an event was, as far as its header tells: that has the time of a statement, which a client may set, and which a
+// replica has from the first server.
+func (j *judge) written(at time.Time) time.Time {
+	if !at.IsZero() && at.Before(j.since) {
+		return j.since
+	}
+	return at
 }
 
 // take lets an event of the open transaction decide.

@@ -260,6 +260,34 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// A transaction is not older than its file, whatever time its statement is said to be of. When it was committed tells more.
+func TestAgeIsThatOfTheFile(t *testing.T) {
+	begun := time.Unix(1795980000, 0)
+	old, young, none := begun.Add(-time.Hour), begun.Add(time.Minute), time.Time{}
+	for name, of := range map[string]struct{ at, committed, want time.Time }{
+		"before the file":           {at: old, want: begun},
+		"after it was begun":        {at: young, want: young},
+		"not told":                  {},
+		"committed, by an old time": {at: old, committed: young, want: young},
+		"committed before":          {at: young, committed: old, want: old},
+	} {
+		events := []event{{kind: named, at: of.at, committed: of.committed}, {kind: begin, at: of.at}, {kind: rows, at: of.at}}
+		if of.committed == none {
+			events = events[1:]
+		}
+		j := newJudge(mysql.MySQL, &mysql.Position{}, filter{})
+		j.since = begun
+		for _, e := range events {
+			if _, err := j.see(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !j.first.at.Equal(of.want) {
+			t.Errorf("%s: %v, want %v", name, j.first.at, of.want)
+		}
+	}
+}
+
 // wholes are the numbers of events after which no transaction is half written, as a server leaves its binlog.
 func wholes(events []located) []int {
 	var all []int
