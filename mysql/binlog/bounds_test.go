@@ -127,6 +127,23 @@ func TestWritten(t *testing.T) {
 	w.asks(mysql.Position{File: "mysql-bin.000004", Pos: 4}, mysql.Transaction, "mysql-bin.000004:4")
 }
 
+// A client may set the time of its statements. When the next file was begun is the server's own.
+func TestWrittenByATimeThatWasSet(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, e := range w.whole.files[0].events[2:] {
+		binary.LittleEndian.PutUint32(e, binary.LittleEndian.Uint32(e)+365*24*3600)
+	}
+	w.write(len(w.events), "")
+	w.inv.Expire = time.Hour
+	next := slices.IndexFunc(w.events, func(l located) bool { return l.file == "mysql-bin.000002" })
+	for name, pos := range map[string]int64{"its first events decide": 4, "the next file's decide": w.events[next-1].start} {
+		p := &mysql.Position{File: "mysql-bin.000001", Pos: pos}
+		if s := scan(t, w.s, w.inv, p); !s.Written.Equal(w.events[next].at) {
+			t.Errorf("%s: written at %v, want %v", name, s.Written, w.events[next].at)
+		}
+	}
+}
+
 // A file that a start of the server has begun says nothing of when the one before was last written to: the server may have
 // been down for days.
 func TestWrittenBeforeAStart(t *testing.T) {

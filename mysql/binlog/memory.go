@@ -100,7 +100,7 @@ func (s *Scanner) date(ctx context.Context, inv *mysql.Inventory, at int, t *tra
 	if err != nil {
 		return err
 	}
-	if begun.After(t.scan.Written) {
+	if !begun.IsZero() {
 		t.scan.Written = begun
 	}
 	return nil

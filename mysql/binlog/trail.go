@@ -106,20 +106,17 @@ func (t *trail) take(e event) (err error) {
 
 // write notes when the position's file was written to: up to when the next one was begun in its place.
 func (t *trail) write(e event, f *feed) {
-	at := e.at
 	switch {
 	case f.file == t.at.file:
-	case t.scan.File == t.at.file && f.rotated:
-		at = f.begun
-	case t.scan.File == t.at.file:
-		at = time.Time{} // the server was down in between
-	default:
+		if e.at.After(t.scan.Written) {
+			t.scan.Written = e.at
+		}
+	case t.scan.File != t.at.file:
 		return
+	case f.rotated: // the events before may have times that clients have set
+		t.scan.Written = f.begun
 	}
 	t.scan.File = f.file
-	if at.After(t.scan.Written) {
-		t.scan.Written = at
-	}
 }
 
 func (t *trail) stop(why string) {
