@@ -88,7 +88,7 @@ func readGreeting(ctx context.Context, conn net.Conn) ([]byte, error) {
 	}
 	switch {
 	case !stop():
-		return nil, context.Cause(ctx)
+		return nil, fmt.Errorf("it takes connections and says nothing, where a MySQL or MariaDB server would greet: %w", context.Cause(ctx))
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("%w: it hangs up", errNoServer)
 	case err != nil:
