@@ -47,16 +47,17 @@ func TestProgramOnEveryServer(t *testing.T) {
 	})
 }
 
-// startEach starts a server of each kind with some files, and a user who may do what the exporter asks for.
-func startEach(t *testing.T, user string) []*lab.MySQL {
-	t.Helper()
+// startEach starts a server of each kind with some files, and a user who may do what the exporter asks for. They are the test's alone
+// until it ends: the program lists their files, and others reset them.
+func startEach(test *testing.T, user string) []*lab.MySQL {
+	test.Helper()
 	servers := make([]*lab.MySQL, len(lab.MySQLVersions()))
-	t.Run("start", func(t *testing.T) {
+	test.Run("start", func(t *testing.T) {
 		for i, version := range lab.MySQLVersions() {
 			t.Run(version, func(t *testing.T) {
 				t.Parallel()
 				m := pool.MySQL(t, lab.MySQLOptions{Version: version})
-				m.Alone(t)
+				m.Alone(test)
 				servers[i] = m
 				client := "REPLICATION CLIENT"
 				if m.Options.MariaDB() {
@@ -70,13 +71,13 @@ func startEach(t *testing.T, user string) []*lab.MySQL {
 		}
 	})
 	if slices.Contains(servers, nil) {
-		t.FailNow()
+		test.FailNow()
 	}
 	return servers
 }
 
-// wantNumbers holds what is exported of a server against its own list of files, and against what a replica would be sent. Other
-// tests write to it meanwhile, so it is done again until the server was the same before and after.
+// wantNumbers holds what is exported of a server against its own list of files, and against what a replica would be sent. A server may
+// write an event of its own meanwhile, so it is done again until it was the same before and after.
 func wantNumbers(t *testing.T, e *lab.Exporter, m *lab.MySQL) {
 	t.Helper()
 	name := m.Options.Version
