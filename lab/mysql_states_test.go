@@ -68,8 +68,11 @@ func TestBinlogRotatedPurgedReset(t *testing.T) {
 		_, distances = measured(t, reader)
 		wantStates(t, "purged", distances, map[*mark]mysql.State{
 			marks[0]: mysql.Purged, marks[1]: mysql.Purged, marks[2]: mysql.Purged,
-			late: mysql.OK, marks[4]: mysql.Purged, edge: mysql.OK, // late goes on by its set
+			late: mysql.CaughtUp, marks[4]: mysql.Purged, edge: mysql.OK, // late goes on by its set, which has all
 		})
+		if d := distances[late.name]; d.Effective != known(0) || d.Transactions != known(0) || d.Bytes.Known {
+			t.Errorf("purged: %s: %+v, want nothing left by its set, and no bytes", late.name, d)
+		}
 		if d := distances[edge.name]; d.HeadroomFiles != known(0) || d.HeadroomBytes != known(4) {
 			t.Errorf("purged: %+v, want the next file to go to be the consumer's", d)
 		}
