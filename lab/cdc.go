@@ -65,7 +65,7 @@ func (p *Pool) reader(t testing.TB, name, program string, args []string) *Reader
 	r.name, r.log = name, filepath.Join(dir, name+".log")
 	r.Start(t)
 	t.Cleanup(r.kill)
-	showLogs(t, func() map[string]string { return map[string]string{r.name: r.log} })
+	showLogs(t, r.logs)
 	return r
 }
 

@@ -110,8 +110,6 @@ func (c *Connect) kill() {
 	c.http.CloseIdleConnections()
 }
 
-func (c *Connect) logs() map[string]string { return map[string]string{c.name: c.log} }
-
 // ask sends the worker a request. It refuses some while its plans change.
 func (c *Connect) ask(ctx context.Context, method, path string, body, into any) error {
 	return ask(ctx, c.http, method, c.REST+path, body, into)

@@ -95,8 +95,6 @@ func (e *Exporter) boot(ctx context.Context) error {
 	return e.awaitUp(ctx, func() error { return ask(ctx, http.DefaultClient, http.MethodGet, e.URL+"/-/healthy", nil, nil) })
 }
 
-func (e *Exporter) logs() map[string]string { return map[string]string{e.name: e.log} }
-
 // Rewrite replaces the configuration file. It comes into force when the program is told so.
 func (e *Exporter) Rewrite(t testing.TB, config string) {
 	t.Helper()
@@ -108,9 +106,7 @@ func (e *Exporter) Rewrite(t testing.TB, config string) {
 // Hangup sends the signal that makes the program read its file again.
 func (e *Exporter) Hangup(t testing.TB) {
 	t.Helper()
-	if err := e.signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	e.signal(t, syscall.SIGHUP)
 }
 
 // Run runs one of the program's other commands with the same configuration, and returns all that it has printed.

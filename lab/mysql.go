@@ -114,8 +114,6 @@ func (m *MySQL) kill() {
 	m.Root.Close()
 }
 
-func (m *MySQL) logs() map[string]string { return map[string]string{m.name: m.log} }
-
 // Alone lets no other test that calls it use the server until this one ends.
 func (m *MySQL) Alone(t testing.TB) {
 	t.Helper()

@@ -34,20 +34,13 @@ func (c *Cluster) StopNode(t testing.TB, id int32) {
 // FreezeNode makes a node hang, until ThawNode: its connections stay open, and nothing is answered.
 func (c *Cluster) FreezeNode(t testing.TB, id int32) {
 	t.Helper()
-	c.signal(t, id, syscall.SIGSTOP)
+	c.node(t, id).signal(t, syscall.SIGSTOP)
 }
 
 // ThawNode lets a frozen node go on.
 func (c *Cluster) ThawNode(t testing.TB, id int32) {
 	t.Helper()
-	c.signal(t, id, syscall.SIGCONT)
-}
-
-func (c *Cluster) signal(t testing.TB, id int32, s syscall.Signal) {
-	t.Helper()
-	if err := c.node(t, id).signal(s); err != nil {
-		t.Fatal(err)
-	}
+	c.node(t, id).signal(t, syscall.SIGCONT)
 }
 
 // StartNode starts a node that was ended, and waits until it has joined again and its replicas have caught up.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -55,6 +56,9 @@ func (p *process) launch(program string, args []string, environment ...string) e
 	return nil
 }
 
+// logs is the file that it logs to.
+func (p *process) logs() map[string]string { return map[string]string{p.name: p.log} }
+
 // running says whether it was started and not ended by us.
 func (p *process) running() bool {
 	p.mu.Lock()
@@ -98,16 +102,16 @@ func (p *process) kill() {
 	p.cmd = nil
 }
 
-func (p *process) signal(s syscall.Signal) error {
+func (p *process) signal(t testing.TB, s syscall.Signal) {
+	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd == nil {
-		return fmt.Errorf("%s does not run", p.name)
+		t.Fatalf("%s does not run", p.name)
 	}
 	if err := p.cmd.Process.Signal(s); err != nil {
-		return fmt.Errorf("signal %s to %s: %w", s, p.name, err)
+		t.Fatalf("signal %s to %s: %v", s, p.name, err)
 	}
-	return nil
 }
 
 func (p *process) stop() error {

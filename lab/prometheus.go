@@ -85,5 +85,3 @@ func (s *Prometheus) boot(ctx context.Context) error {
 	}
 	return s.awaitUp(ctx, func() error { return ask(ctx, http.DefaultClient, http.MethodGet, s.URL+"/-/ready", nil, nil) })
 }
-
-func (s *Prometheus) logs() map[string]string { return map[string]string{s.name: s.log} }
