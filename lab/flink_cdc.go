@@ -2,7 +2,6 @@ package lab
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,42 +33,23 @@ type CDCOptions struct {
 	Name, Database string
 	Operator       string // the source's name
 	Parallelism    int
-	Held           bool // it begins held
 }
 
 // SubmitCDC starts a job that takes a snapshot of a database's tables and goes on with the binlog, and waits until all its tasks run.
-// It is canceled when the test ends.
+// It is held until Release, and canceled when the test ends.
 func (f *Flink) SubmitCDC(t testing.TB, m *MySQL, o CDCOptions) *CDCJob {
 	t.Helper()
 	dir := t.TempDir()
-	j := &CDCJob{
-		FlinkJob: &FlinkJob{Name: o.Name, flink: f},
-		out:      filepath.Join(dir, "out"),
-		hold:     filepath.Join(dir, "hold"),
-	}
-	if o.Held {
-		j.Hold(t)
-	}
+	j := &CDCJob{out: filepath.Join(dir, "out"), hold: filepath.Join(dir, "hold")}
+	j.Hold(t)
 	const firstID = 6400
-	options := []string{
+	j.FlinkJob = f.submit(t, "CDCJob", "", []string{
 		"name=" + o.Name, "operator=" + o.Operator, fmt.Sprint("parallelism=", o.Parallelism),
 		fmt.Sprint("port=", m.Port), "user=" + Replicator, "password=" + Password(Replicator),
 		"database=" + o.Database, "table=" + o.Database + `\..*`, fmt.Sprintf("ids=%d-%d", firstID, firstID+o.Parallelism-1),
 		"out=" + j.out, "hold=" + j.hold,
-	}
-	var answer struct{ JobID string }
-	body := map[string]any{"entryClass": "CDCJob", "programArgsList": options}
-	if err := f.post(t.Context(), "/jars/"+f.jar+"/run", body, &answer); err != nil {
-		t.Fatalf("submit job %s: %v", j.Name, err)
-	}
-	j.ID = answer.JobID
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if err := errors.Join(j.release(), j.cancel(ctx)); err != nil {
-			t.Errorf("cancel job %s: %v", j.Name, err)
-		}
 	})
+	t.Cleanup(func() { j.Release(t) }) // before it is canceled
 	j.AwaitRunning(t)
 	return j
 }
@@ -85,25 +65,17 @@ func (j *CDCJob) Hold(t testing.TB) {
 // Release lets a job go on that was held.
 func (j *CDCJob) Release(t testing.TB) {
 	t.Helper()
-	if err := j.release(); err != nil {
+	if err := os.Remove(j.hold); err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
-}
-
-func (j *CDCJob) release() error {
-	if err := os.Remove(j.hold); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // CDCRecord is a record that the job was handed, with the place that Flink CDC has it from.
 type CDCRecord struct {
 	Op     string // r: of the snapshot
 	Source struct {
-		File  string
-		Pos   int64
-		Table string
+		File string
+		Pos  int64
 	}
 }
 

@@ -20,16 +20,21 @@ type FlinkJob struct {
 // run. The options are those of the program, NAME=VALUE; a name is needed. The job is canceled when the test ends.
 func (f *Flink) Submit(t testing.TB, c *Cluster, savepoint string, options ...string) *FlinkJob {
 	t.Helper()
+	j := f.submit(t, "FlinkJob", savepoint, append([]string{"bootstrap=" + strings.Join(c.Seeds, ",")}, options...))
+	j.AwaitRunning(t)
+	return j
+}
+
+// submit starts a program of the lab's jar as a job. It is canceled when the test ends.
+func (f *Flink) submit(t testing.TB, program, savepoint string, options []string) *FlinkJob {
+	t.Helper()
 	j := &FlinkJob{flink: f}
 	for _, o := range options {
 		if name, ok := strings.CutPrefix(o, "name="); ok {
 			j.Name = name
 		}
 	}
-	body := map[string]any{
-		"entryClass":      "FlinkJob",
-		"programArgsList": append([]string{"bootstrap=" + strings.Join(c.Seeds, ",")}, options...),
-	}
+	body := map[string]any{"entryClass": program, "programArgsList": options}
 	if savepoint != "" {
 		body["savepointPath"] = savepoint
 	}
@@ -45,7 +50,6 @@ func (f *Flink) Submit(t testing.TB, c *Cluster, savepoint string, options ...st
 			t.Errorf("cancel job %s: %v", j.Name, err)
 		}
 	})
-	j.AwaitRunning(t)
 	return j
 }
 

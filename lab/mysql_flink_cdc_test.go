@@ -56,7 +56,7 @@ func stageCDC(t *testing.T) *cdcScene {
 	return &cdcScene{
 		m:      m,
 		note:   note,
-		job:    f.SubmitCDC(t, m, lab.CDCOptions{Name: name, Operator: "MySQL Source", Database: cdcDatabase, Parallelism: 2, Held: true}),
+		job:    f.SubmitCDC(t, m, lab.CDCOptions{Name: name, Operator: "MySQL Source", Database: cdcDatabase, Parallelism: 2}),
 		reader: mysqlReader(t, m, lab.Monitor, newScanner(t, m), c, place),
 	}
 }
