@@ -27,14 +27,15 @@ type rounds struct {
 	sent      *sent    // in this round
 	server    identity // of the last round that reached one
 	list      list     // the last that was answered; no files: none yet
-	writes    writes
+	writes    writes   // as the lists tell
+	scanned   writes   // as the scans do
 	start     start
 	first     int   // whose turn it is to be scanned first
 	unscanned error // why scans do not work; nil: they do, or none was tried
 }
 
 func newRounds(cfg Config, db, lists *sql.DB, logger log.Logger) *rounds {
-	r := &rounds{cfg: cfg, db: db, logger: log.With(logger, "mysql", cfg.Name), writes: writes{}, logged: changes{}}
+	r := &rounds{cfg: cfg, db: db, logger: log.With(logger, "mysql", cfg.Name), writes: writes{}, scanned: writes{}, logged: changes{}}
 	r.lists = listReader{db: lists, timeout: cfg.Timeout}
 	for _, c := range cfg.Consumers {
 		r.watches = append(r.watches, &watch{consumer: c})
@@ -125,7 +126,7 @@ func (r *rounds) meet(id identity) {
 	}
 	r.server = id
 	r.lists.forget()
-	r.list, r.writes, r.start = list{}, writes{}, start{}
+	r.list, r.writes, r.scanned, r.start = list{}, writes{}, writes{}, start{}
 	r.first, r.unscanned = 0, nil
 }
 

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 )
@@ -103,6 +104,57 @@ func TestHeadroomOfOneFile(t *testing.T) {
 				t.Errorf("round %d, consumer %d: %+v", round, i, d)
 			}
 		}
+	}
+}
+
+// An event may have a time to come, which a client has set. Where a list has shown its file being the active one, that counts alone.
+func TestHeadroomByATimeThatWasSet(t *testing.T) {
+	f := fake(t)
+	clock := time.Date(2020, 2, 2, 2, 0, 0, 0, time.UTC)
+	set := func(clock time.Time) {
+		f.change(func() { f.variables["UTC_TIMESTAMP(6)"] = clock.Format("2006-01-02 15:04:05.000000") })
+	}
+	set(clock)
+	scans := dated{300: clock.AddDate(1, 0, 0)}
+	s := reader(t, f.dial(), func(c *Config) { c.Scanner = scans }, at("binlog.000002", 300, ""))
+	works(t, s)
+	set(clock.Add(time.Hour))
+	f.change(func() { f.rows = append(f.rows, []any{"binlog.000003", uint64(157), "No"}) })
+	got := works(t, s).Consumers[0].Distance.HeadroomSeconds
+	if off := got.D - 23*time.Hour; !got.Known || off.Abs() > time.Minute { // the two clocks are read one after the other
+		t.Errorf("an hour after its file was the active one: %s", got)
+	}
+}
+
+// asking is a scanner that notes which positions' files no time was known of, and tells one of each.
+type asking struct {
+	at    time.Time
+	files []string
+}
+
+func (a *asking) Close() {}
+
+func (a *asking) Scan(_ context.Context, inv *Inventory, p *Position, _ ...string) (Scan, error) {
+	if i, _ := inv.Find(p.File); inv.Files[i].Written.IsZero() {
+		a.files = append(a.files, p.File)
+	}
+	return Scan{After: Transaction, Written: a.at}, nil
+}
+
+// What a scan has told of one file keeps nobody from asking when the next one was finished, which may be much later.
+func TestHeadroomOfTheNextFile(t *testing.T) {
+	f := fake(t)
+	clock := time.Date(2020, 2, 2, 2, 0, 0, 0, time.UTC)
+	f.variables["UTC_TIMESTAMP(6)"] = clock.Format("2006-01-02 15:04:05.000000")
+	f.rows = [][]any{{"binlog.000001", uint64(900), "No"}, {"binlog.000002", uint64(900), "No"}, {"binlog.000003", uint64(388), "No"}}
+	scans := &asking{at: clock.Add(-5 * time.Hour)}
+	c := at("binlog.000001", 100, "")
+	s := reader(t, f.dial(), func(c *Config) { c.Scanner = scans }, c)
+	works(t, s)
+	c.note.Position, scans.at = &Position{File: "binlog.000002", Pos: 100}, clock.Add(-time.Hour)
+	got := works(t, s).Consumers[0].Distance.HeadroomSeconds
+	if want := []string{"binlog.000001", "binlog.000002"}; !slices.Equal(scans.files, want) || got != lasting(23*time.Hour) {
+		t.Errorf("%s by %s, want 23h0m0s by %s", got, scans.files, want)
 	}
 }
 

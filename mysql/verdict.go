@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"truelag/guard"
@@ -56,6 +57,7 @@ func (r *rounds) measure(ctx context.Context, reading *Reading) {
 		var scan Scan
 		if c.Scan != nil {
 			scan = *c.Scan
+			scan.Written = time.Time{} // the file has what of it counts
 		}
 		c.Distance = w.doubt.measure(inv, c.position(), scan)
 		w.doubt.well = c.Distance.State.well()
@@ -63,13 +65,18 @@ func (r *rounds) measure(ctx context.Context, reading *Reading) {
 }
 
 // dated are the server's files with what the scans have told of when they were written to: that holds for whoever's place is there.
+// Where a list has shown a file being the active one, that counts alone: an event may have a time that a client has set.
 func (r *rounds) dated(reading *Reading) []File {
+	files := reading.Inventory.Files
 	for _, c := range reading.Consumers {
 		if c.Scan != nil {
-			r.writes.note(c.Note.Position.File, c.Scan.Written)
+			r.scanned.note(c.Note.Position.File, c.Scan.Written)
 		}
 	}
-	return r.writes.date(reading.Inventory.Files)
+	r.scanned.keep(files)
+	all := maps.Clone(r.scanned)
+	maps.Copy(all, r.writes)
+	return all.date(files)
 }
 
 // scan looks at the events after a consumer's position; false: there was no time for it.

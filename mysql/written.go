@@ -16,6 +16,11 @@ func (w writes) see(files []File, asked time.Time) {
 		return
 	}
 	w.note(files[len(files)-1].Name, asked)
+	w.keep(files)
+}
+
+// keep forgets all files but these.
+func (w writes) keep(files []File) {
 	listed := make(map[string]bool, len(files))
 	for _, f := range files {
 		listed[f.Name] = true
