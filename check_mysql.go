@@ -116,15 +116,15 @@ func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
 	say := func(text string, args ...any) { said = append(said, fmt.Sprintf(text, args...)) }
 	at := c.Note.Position
 	switch {
-	case at == nil && len(c.Note.Reported) > 0:
-		say("it tells no place, and reports %s", reportsOf(c.Note.Reported))
+	case at == nil && p.configured(c.Name).Placeless():
+		say("it tells no place")
 	case at == nil:
 		say("it has noted nothing down yet")
 	default:
 		say("%s, %s%s", placeOf(at), c.Distance.State, p.why(c))
-		if n := len(c.Note.Reported); n > 0 {
-			say("it reports %s", reportsOf(c.Note.Reported))
-		}
+	}
+	if len(c.Note.Reported) > 0 {
+		say("it reports %s", reportsOf(c.Note.Reported))
 	}
 	if c.Note.Which != "" {
 		say("taken: %s", c.Note.Which)

@@ -94,9 +94,9 @@ func serverOf(all []*mysqlServer, name string) (*mysqlServer, error) {
 func binlogExplanation(s *mysqlServer, r *mysql.Reading, c *mysql.ConsumerReading) *web.BinlogExplanation {
 	d, inv, a := &c.Distance, r.Inventory, c.Account(r.Inventory)
 	e := &web.BinlogExplanation{
-		BinlogConsumer: binlogConsumerOf(&collector.BinlogConsumerReview{Server: s.Name(), ConsumerReading: *c}),
+		BinlogConsumer: binlogConsumerOf(s, &collector.BinlogConsumerReview{Server: s.Name(), ConsumerReading: *c}),
 		Read:           r.At, Version: versionOf(r), Unread: lineOf(r.Err),
-		Kept: keptIn(s, c.Name), ReadAt: c.ReadAt, Failure: failureOf(r, c), Since: c.Since, Which: c.Note.Which, Captures: c.Note.Captures,
+		Kept: keptBy(s.configured(c.Name)), ReadAt: c.ReadAt, Failure: failureOf(r, c), Since: c.Since, Which: c.Note.Which, Captures: c.Note.Captures,
 		FilesAsked: r.FilesAsked,
 		Place:      a.Place.String(), File: a.File, At: a.Pos,
 		Rest: orUnknown(a.Rest), Later: orUnknown(a.Later), Before: orUnknown(a.Before),

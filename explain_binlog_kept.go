@@ -9,16 +9,7 @@ import (
 	"truelag/config"
 )
 
-// keptIn says where a consumer keeps its place, by the configuration and without what may be secret there.
-func keptIn(s *mysqlServer, consumer string) string {
-	for i := range s.config.Consumers {
-		if c := &s.config.Consumers[i]; c.Name == consumer {
-			return keptBy(c)
-		}
-	}
-	return ""
-}
-
+// keptBy says where a consumer keeps its place, by the configuration and without what may be secret there.
 func keptBy(c *config.BinlogConsumer) string {
 	switch {
 	case c.Connect != nil:

@@ -135,7 +135,7 @@ func (e *exporter) Overview() web.Overview {
 	at, groups, lacking := summarize(g.clusters)
 	return web.Overview{
 		Collectors: g.collectors(), NoKafka: len(g.clusters) == 0, Read: at, Groups: groups,
-		Flink: reviewOf(g.flink), Binlog: binlogReviewOf(g.binlog), Off: slices.Concat(lacking, binlogsLacking(g), g.off),
+		Flink: reviewOf(g.flink), Binlog: binlogReviewOf(g), Off: slices.Concat(lacking, binlogsLacking(g), g.off),
 	}
 }
 

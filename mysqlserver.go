@@ -93,6 +93,16 @@ func openMySQLs(cfg *config.Config, before *generation, logs loggers) (servers [
 
 func (s *mysqlServer) close() { s.release(s.Close) }
 
+// configured is the configuration of one of the consumers.
+func (s *mysqlServer) configured(consumer string) *config.BinlogConsumer {
+	for i := range s.config.Consumers {
+		if c := &s.config.Consumers[i]; c.Name == consumer {
+			return c
+		}
+	}
+	return &config.BinlogConsumer{}
+}
+
 // kafkaClients is how the Kafka clusters are reached, by name. The only one may be left unnamed.
 func kafkaClients(cfg *config.Config) map[string]kafka.ClientConfig {
 	clients := map[string]kafka.ClientConfig{}

@@ -6,20 +6,20 @@ import (
 	"strings"
 
 	"truelag/collector"
-	"truelag/config"
 	"truelag/mysql"
 	"truelag/web"
 )
 
 // binlogReviewOf is what was found last about the consumers of binlogs; nil: no server is read.
-func binlogReviewOf(b *collector.Binlog) *web.BinlogReview {
-	if b == nil {
+func binlogReviewOf(g *generation) *web.BinlogReview {
+	if g.binlog == nil {
 		return nil
 	}
-	from := b.Review()
+	from := g.binlog.Review()
 	r := &web.BinlogReview{Read: from.At}
 	for i := range from.Consumers {
-		r.Consumers = append(r.Consumers, binlogConsumerOf(&from.Consumers[i]))
+		c := &from.Consumers[i]
+		r.Consumers = append(r.Consumers, binlogConsumerOf(g.mysql(c.Server), c))
 	}
 	return r
 }
@@ -41,7 +41,7 @@ func binlogsLacking(g *generation) (off []web.Off) {
 			}
 			off = append(off, lack)
 		}
-		if scan := g.scanOf(server.Name); server.MariaDB && scan.Enabled && !scan.MariaDB {
+		if scan := g.mysql(server.Name).config.Scan; server.MariaDB && scan.Enabled && !scan.MariaDB {
 			off = append(off, web.Off{
 				What: featureNames[mysql.FeatureScan] + at,
 				Why:  "It is a MariaDB, which writes a line to its error log for each event scan.",
@@ -63,20 +63,22 @@ var featureNames = map[string]string{
 // sentence ends a text with one full stop.
 func sentence(text string) string { return strings.TrimSuffix(text, ".") + "." }
 
-func (g *generation) scanOf(server string) config.BinlogScan {
+// mysql is the server of a name, with its configuration.
+func (g *generation) mysql(name string) *mysqlServer {
 	for _, s := range g.mysqls {
-		if s.Name() == server {
-			return s.config.Scan
+		if s.Name() == name {
+			return s
 		}
 	}
-	return config.BinlogScan{}
+	return &mysqlServer{}
 }
 
-func binlogConsumerOf(c *collector.BinlogConsumerReview) web.BinlogConsumer {
+func binlogConsumerOf(s *mysqlServer, c *collector.BinlogConsumerReview) web.BinlogConsumer {
 	d := &c.Distance
 	to := web.BinlogConsumer{
 		Server: c.Server, Consumer: c.Name, State: d.State.String(), Told: c.Note.State, Reason: c.Note.Reason,
 		Bytes: orUnknown(d.Bytes), Effective: orUnknown(d.Effective), Transactions: orUnknown(d.Transactions), Age: -1, Headroom: -1,
+		ReportsAlone: d.State == mysql.NoPosition && len(c.Note.Reported) > 0 && s.configured(c.Name).Placeless(),
 	}
 	if c.Err != nil && to.Reason == "" {
 		to.Reason = oneLine(c.Err)

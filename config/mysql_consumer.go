@@ -14,6 +14,11 @@ type BinlogConsumer struct {
 	Captures     []string      `yaml:"captures"` // databases, and tables as database.table, that it reads; none: all
 }
 
+// Placeless says that nothing tells the consumer's place: only the lags that it reports can be read.
+func (c *BinlogConsumer) Placeless() bool {
+	return c.Connect == nil && c.ConnectTopic == nil && c.SQL == nil && c.Canal == nil && c.File == nil && c.Debezium == nil
+}
+
 // ConnectREST is a connector of Kafka Connect, by the REST API of a worker.
 type ConnectREST struct {
 	URL       URL    `yaml:"url"`

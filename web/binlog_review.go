@@ -22,6 +22,8 @@ type BinlogConsumer struct {
 	Told   string // its state as whoever runs it tells it; empty: nobody does
 	Reason string // why it failed, or why its position is not known
 
+	ReportsAlone bool // it has no position because it publishes how far it is behind in place of one, as Flink CDC does
+
 	Bytes        int64 // from its position to the end
 	Effective    int64 // 0 where no transaction follows
 	Transactions int64
@@ -137,6 +139,8 @@ func (c *BinlogConsumer) position() string {
 		return fmt.Sprintf("Caught up: the %s after its place hold no transaction that is left to read.", count(c.Bytes, "byte"))
 	case c.State == "ok" && c.Effective < 0 && c.Bytes >= 0:
 		return fmt.Sprintf("Behind by at most %s: nobody has looked at what they hold.", count(c.Bytes, "byte"))
+	case c.ReportsAlone:
+		return "It tells no place, only its own lag."
 	case c.State == "unknown" && c.Reason != "" && c.Told != "failed":
 		return "Unknown: " + printable(c.Reason, 2*longest) + "."
 	}

@@ -23,9 +23,10 @@ func TestBinlogConsumerVerdict(t *testing.T) {
 		"There cannot be an event at its place.":                                                                    {State: "invalid"},
 		"It takes a snapshot and reads no binlog meanwhile.":                                                        {State: "snapshot"},
 		"It has noted down no place yet. It has failed.":                                                            {State: "no_position", Told: "failed"},
-		"Unknown.":                    {State: "unknown"},
-		"Unknown: refused.":           {State: "unknown", Reason: "refused"},
-		"Unknown. It has failed: so.": {State: "unknown", Told: "failed", Reason: "so"},
+		"It tells no place, only its own lag.":                                                                      {State: "no_position", ReportsAlone: true, Bytes: -1, Effective: -1},
+		"Unknown.":                                                                                                  {State: "unknown"},
+		"Unknown: refused.":                                                                                         {State: "unknown", Reason: "refused"},
+		"Unknown. It has failed: so.":                                                                               {State: "unknown", Told: "failed", Reason: "so"},
 	} {
 		c = known(c)
 		if got := c.Verdict(); got != want {

@@ -153,7 +153,7 @@ var binlogCases = []struct {
 		e.Which, e.Told = `nothing is noted down for server "shop", only for "shop2"`, "paused"
 	})},
 	{"no_position-reports", 3, then(lost("no_position", "unknown", nil), func(e *BinlogExplanation) {
-		e.Told, e.Since = "", time.Time{}
+		e.Told, e.Since, e.ReportsAlone = "", time.Time{}, true
 		e.Reported = []BinlogReport{{"currentFetchEventTimeLag", 12}, {"sourceIdleTime", 1200}}
 	})},
 	{"unknown-place", 3, then(lost("unknown", "unknown", nil), func(e *BinlogExplanation) {

@@ -34,7 +34,7 @@ func (e *BinlogExplanation) Cure() string {
 		if restart := e.restart(); restart != "" {
 			return restart
 		}
-		if e.reportsAlone() {
+		if e.ReportsAlone {
 			return ""
 		}
 		return "It has not begun to read, or is not the one that is configured: compare the names."

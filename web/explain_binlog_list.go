@@ -78,7 +78,7 @@ func (l *BinlogListing) WriteText(w io.Writer, now time.Time) error {
 
 // Brief is the verdict for a list: the page of the consumer has the rest.
 func (e *BinlogExplanation) Brief() string {
-	if e.State == "unknown" || e.reportsAlone() {
+	if e.State == "unknown" || e.ReportsAlone {
 		return e.Verdict()
 	}
 	return e.BinlogConsumer.Verdict()

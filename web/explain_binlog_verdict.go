@@ -12,7 +12,7 @@ func (e *BinlogExplanation) Headline() string {
 	if e.Told == "failed" && (e.State == "ok" || e.State == "caught_up") {
 		h += ", and failed"
 	}
-	if e.reportsAlone() {
+	if e.ReportsAlone {
 		h = "Tells no place"
 	}
 	return h
@@ -36,20 +36,15 @@ func (e *BinlogExplanation) Why() string {
 	case "snapshot":
 		return e.snapshot()
 	case "no_position":
+		if e.ReportsAlone {
+			return fmt.Sprintf("The consumer publishes only its own lag: %s.", e.reports())
+		}
 		if e.Which != "" {
 			return fmt.Sprintf("The consumer has noted down no place: %s.", printable(e.Which, longestReason))
-		}
-		if e.reportsAlone() {
-			return fmt.Sprintf("The consumer publishes only its own lag: %s.", e.reports())
 		}
 		return "The consumer has noted down no place yet."
 	}
 	return e.unknown()
-}
-
-// reportsAlone says that a consumer tells how far it is behind in place of where it is, as Flink CDC does.
-func (e *BinlogExplanation) reportsAlone() bool {
-	return e.State == "no_position" && e.Which == "" && len(e.Reported) > 0
 }
 
 // Verdict is the whole sentence.
