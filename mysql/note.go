@@ -15,8 +15,8 @@ type Note struct {
 	// Position is nil where nothing is noted down yet. Its ReadAt may be left out: a Server then fills in when Read returned.
 	Position *Position
 
-	// Captures are the schemas, and tables as schema.table, that the consumer reads, in the server's spelling. A transaction that
-	// changes nothing of them is not left to read. None: it reads all.
+	// Captures are the schemas, and tables as schema.table, that the consumer reads, in any case. A transaction that changes
+	// nothing of them is not left to read. None: it reads all.
 	Captures []string
 
 	// State is the consumer's, as whoever runs it tells it: running, paused, stopped, failed, restarting, unassigned, missing

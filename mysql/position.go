@@ -30,7 +30,7 @@ type Position struct {
 	SetAhead bool
 
 	// Logged is when the last event that was handled was logged, by the server's clock in seconds. Zero: not told. It tells the
-	// events of a compressed transaction apart for a consumer to which all are at one place, and that counts none.
+	// events of a compressed transaction apart for a consumer to which all are at one place, and that does not count them.
 	Logged time.Time
 
 	// Snapshot is the consumer's own word for the kind of snapshot that it is taking; empty: none.

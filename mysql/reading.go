@@ -32,7 +32,7 @@ type Reading struct {
 // Scanned tells whether the events after some consumer's position were asked for, now or in an earlier round.
 func (r *Reading) Scanned() bool {
 	return slices.ContainsFunc(r.Consumers, func(c ConsumerReading) bool {
-		return c.ScanErr != nil || c.Scan != nil && (c.Scan.After != Unread || c.Scan.Events > 0)
+		return c.ScanErr != nil || c.Scan != nil && c.Scan.made()
 	})
 }
 

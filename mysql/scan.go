@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Scanner reads the events that follow a position, for a consumer that captures some schemas, and tables as schema.table; none: all. A
-// Server has one scan under way at a time. What is kept from scan to scan
-// belongs to inv.Server, and is worth nothing once that changes. An error for want of a privilege wraps ErrDenied; errors show no
-// secret. A budget that ends a scan is no error: what was seen is returned, with After as Unread where it does not tell.
+// Scanner reads the events that follow a position, for a consumer that captures some schemas, and tables as schema.table; none: all.
+// A Server has one scan under way at a time. What is kept from scan to scan belongs to inv.Server, and is worth nothing once that
+// changes. An error for want of a privilege wraps ErrDenied; errors show no secret. A budget that ends a scan is no error: what was
+// seen is returned, with After as Unread where it does not tell.
 type Scanner interface {
 	Scan(ctx context.Context, inv *Inventory, p *Position, captures ...string) (Scan, error)
 	Close()
@@ -26,8 +26,8 @@ type Scan struct {
 	// none, or it is not known.
 	First time.Time
 
-	// Written is a time at which the position's file was written to, by the server's clock: that of the last event that was read
-	// in it. Zero: not known.
+	// Written is when the position's file was last written to, or earlier, by the server's clock: when the next one was begun, or
+	// else the time of an event in it, which a client may have set. Zero: not known.
 	Written time.Time
 
 	// Kind and GTID are of that first transaction: the event that it begins with, and its name. Empty: none, or not known.
@@ -55,5 +55,5 @@ type Scan struct {
 	Cached bool
 }
 
-// asked says that the server was asked for events in this round, and sent some.
-func (s *Scan) asked() bool { return !s.Cached && (s.After != Unread || s.Events > 0) }
+// made says that the server was asked for events, in this round or in an earlier one, and sent some.
+func (s *Scan) made() bool { return s.After != Unread || s.Events > 0 }

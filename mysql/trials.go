@@ -12,7 +12,7 @@ type trials struct {
 func (t *trials) note(c *ConsumerReading, over bool) {
 	switch {
 	case c.Scan != nil:
-		t.proven = t.proven || c.Scan.asked()
+		t.proven = t.proven || c.Scan.made() && !c.Scan.Cached
 	case errors.Is(c.ScanErr, ErrDenied):
 		if t.denied == nil {
 			t.denied = c.ScanErr
