@@ -134,7 +134,7 @@ func (e *exporter) Overview() web.Overview {
 	g := e.generation()
 	at, groups, lacking := summarize(g.clusters)
 	return web.Overview{
-		Collectors: g.collectors(), NoKafka: len(g.clusters) == 0, Read: at, Groups: groups,
+		Collectors: g.collectors(), Read: at, Groups: groups,
 		Flink: reviewOf(g.flink), Binlog: binlogReviewOf(g), Off: slices.Concat(lacking, binlogsLacking(g), g.off),
 	}
 }

@@ -97,12 +97,13 @@ func newHandler(o *options, logs loggers, e *exporter) (http.Handler, error) {
 		Overview:    e.Overview,
 		Settings:    e.Settings,
 		Ready:       e.Ready,
+		ReadsKafka:  e.readsKafka,
 	}
 	if o.lifecycle {
 		cfg.Reload = e.Reload
 	}
 	if o.collectKafka {
-		cfg.Lags, cfg.Explain, cfg.Events, cfg.ReadsKafka = e.Lags, e.Explain, e.Events, e.readsKafka
+		cfg.Lags, cfg.Explain, cfg.Events = e.Lags, e.Explain, e.Events
 	}
 	if o.collectBinlog {
 		cfg.Binlogs, cfg.ReadsBinlogs = e.Binlogs, e.readsBinlogs

@@ -24,19 +24,30 @@ type frame struct {
 	Title            string
 	Root             string // leads from the page to the landing page's folder
 	MetricsPath      string // relative to that, as all are
-	Explain, Events  bool   // there are such pages
-	Binlogs          bool
+	Links            links
 	Style, More      template.CSS
 	Now              time.Time
 	JSON             string // the same as JSON; empty: none
+}
+
+// links are the pages that others lead to: those that are there, and have something to show.
+type links struct{ Groups, Binlogs, Events bool }
+
+func linksOf(cfg Config) links {
+	kafka := cfg.ReadsKafka()
+	return links{
+		Groups:  kafka && cfg.Explain != nil && cfg.Lags != nil,
+		Binlogs: cfg.Binlogs != nil && cfg.ReadsBinlogs(),
+		Events:  kafka && cfg.Events != nil,
+	}
 }
 
 func newFrame(cfg Config, title string) frame {
 	return frame{
 		Program: cfg.Name, Version: cfg.Version, Title: title,
 		MetricsPath: strings.TrimPrefix(cfg.MetricsPath, "/"),
-		Explain:     cfg.Explain != nil && cfg.ReadsKafka(), Events: cfg.Events != nil && cfg.ReadsKafka(), Binlogs: cfg.Binlogs != nil && cfg.ReadsBinlogs(),
-		Style: template.CSS(style), More: template.CSS(explainStyle), Now: cfg.Now(),
+		Links:       linksOf(cfg),
+		Style:       template.CSS(style), More: template.CSS(explainStyle), Now: cfg.Now(),
 	}
 }
 

@@ -16,7 +16,7 @@ func TestNoLinksToGroupsWithoutKafka(t *testing.T) {
 				c.Binlogs = func(context.Context, BinlogPlace) ([]*BinlogExplanation, error) { return nil, nil }
 				c.ReadsKafka = func() bool { return reads }
 			})
-			for _, path := range []string{"/", "/explain/binlog", "/explain/binlog?consumer=x"} {
+			for _, path := range []string{"/", "/events", "/explain/binlog", "/explain/binlog?consumer=x"} {
 				body := ask(h, http.MethodGet, path).Body.String()
 				for _, link := range []string{">Groups</a>", ">Events</a>"} {
 					if strings.Contains(body, link) != reads {

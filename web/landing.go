@@ -26,7 +26,8 @@ type landing struct {
 	// MetricsPath is relative, as the page's other links are: a proxy may put us under a path of its own.
 	MetricsPath string
 
-	Explain, Binlogs, Events bool // there are such pages
+	Links links
+	Kafka bool // a cluster is read: without one there is nothing to say of groups
 
 	Style template.CSS
 	At    time.Time
@@ -47,9 +48,8 @@ func landingPage(cfg Config) http.Handler {
 			Program:     cfg.Name,
 			Version:     cfg.Version,
 			MetricsPath: strings.TrimPrefix(cfg.MetricsPath, "/"),
-			Explain:     cfg.Explain != nil && cfg.Lags != nil && cfg.ReadsKafka(),
-			Binlogs:     cfg.Binlogs != nil && cfg.ReadsBinlogs(),
-			Events:      cfg.Events != nil && cfg.ReadsKafka(),
+			Links:       linksOf(cfg),
+			Kafka:       cfg.ReadsKafka(),
 			Style:       template.CSS(style),
 			At:          cfg.Now(),
 		}

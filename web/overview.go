@@ -10,7 +10,6 @@ import (
 // Overview is what the landing page shows.
 type Overview struct {
 	Collectors []Collector
-	NoKafka    bool      // no Kafka cluster is to be read: Groups means nothing
 	Read       time.Time // when Groups were read; zero: not yet, and Groups is unknown
 	Groups     Ranking
 	Flink      *FlinkReview  // nil: no Flink is heard

@@ -27,7 +27,7 @@ type Config struct {
 	// Lags lists what the last scrapes told of a place, Explain reads one partition afresh before its context ends, and
 	// Events are the last findings, newest first. Without the first two there is no page /explain, without the last none
 	// of that name. Their errors wrap ErrNoSuch or ErrVague where the question is to blame. ReadsKafka says whether there is a
-	// cluster, so that links lead there; nil: there is.
+	// cluster, so that links lead there, and the landing page has groups; nil: there is.
 	Lags       func(Place) (Lags, error)
 	Explain    func(context.Context, Place) (*Explanation, error)
 	Events     func() []Event
