@@ -1,7 +1,6 @@
 package consumer_test
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -79,7 +78,7 @@ func TestWhatIsSentForManyConsumers(t *testing.T) {
 	}
 	defer server.Close()
 	r := server.Read(t.Context())
-	if len(r.Statements) != 300 || errors.Is(r.Err, nil) {
+	if len(r.Statements) != 300 || r.Err == nil {
 		t.Errorf("%d are told, %v", len(r.Statements), r.Err)
 	}
 }
