@@ -134,7 +134,7 @@ func TestConnectFaults(t *testing.T) {
 		"no JSON":        {json(`{`), json(running), []string{"state running", "error GET %s/offsets: not an answer of Kafka Connect: unexpected end of JSON input"}},
 		"for PostgreSQL": {json(`{"offsets":[{"partition":{"server":"p"},"offset":{"lsn":1,"txId":2}}]}`), json(running), []string{"state running", "error GET %s/offsets: offset of server p: neither file and pos nor gtids: is it of a connector for MySQL or MariaDB? it has \"lsn\", \"txId\""}},
 		"a sink":         {json(`{"offsets":[{"partition":{"kafka_topic":"t","kafka_partition":0},"offset":{"kafka_offset":1}}]}`), json(running), []string{"state running", "error GET %s/offsets: partition without a server: is it of a connector for MySQL or MariaDB? it has \"kafka_partition\", \"kafka_topic\""}},
-		"a bad member":   {json(`{"offsets":[{"partition":{"server":"p"},"offset":{"file":"b.000001","pos":"x","gtids":"a:1"}}]}`), json(running), []string{"place a:1", "state running", "which left out: GET %s/offsets: offset of server p: pos: want a number of bytes or events, have \"x\"; file \"b.000001\" is without a position"}},
+		"a bad member":   {json(`{"offsets":[{"partition":{"server":"p"},"offset":{"file":"b.000001","pos":"x","gtids":"a:1"}}]}`), json(running), []string{"place a:1", "state running", "which left out: GET %s/offsets: offset of server p: pos: want a whole number, have \"x\"; file \"b.000001\" is without a position"}},
 		"a removed one":  {json(`{"offsets":[{"partition":{"server":"p"},"offset":null}]}`), json(running), []string{"state running"}},
 	} {
 		t.Run(name, func(t *testing.T) {

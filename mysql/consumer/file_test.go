@@ -33,13 +33,13 @@ func TestFile(t *testing.T) {
 		`{"file":"b.000001","pos":4500013339.0}`:                                            {"place b.000001:4500013339"},
 		`{"gtids":null,"state":"Paused","reason":"by hand\nsecret"}`:                        {"state paused", "reason by hand"},
 		`{"file":"b.000001","pos":4,"event":-1,"row":"x","snapshot":5,"server":6,"state":7}`: {"place b.000001:4",
-			"which left out: PATH: event: -1 is negative; row: want a number of bytes or events, have \"x\"; snapshot: want a text, have \"5\"; " +
+			"which left out: PATH: event: -1 is negative; row: want a whole number, have \"x\"; snapshot: want a text, have \"5\"; " +
 				"server: want a text, have \"6\"; state: want a text, have \"7\""},
 		`{"file":"b.000001"}`:                            {`error PATH: file "b.000001" is without a position`},
-		`{"file":"b.000001","pos":1.5}`:                  {"error PATH: pos: want a number of bytes or events, have \"1.5\"\nfile \"b.000001\" is without a position"},
-		`{"file":"b.000001","pos":"1_97"}`:               {"error PATH: pos: want a number of bytes or events, have \"1_97\"\nfile \"b.000001\" is without a position"},
-		`{"file":"b.000001","pos":"0x1p8"}`:              {"error PATH: pos: want a number of bytes or events, have \"0x1p8\"\nfile \"b.000001\" is without a position"},
-		`{"file":"b.000001","pos":99999999999999999999}`: {"error PATH: pos: want a number of bytes or events, have \"99999999999999999999\"\nfile \"b.000001\" is without a position"},
+		`{"file":"b.000001","pos":1.5}`:                  {"error PATH: pos: want a whole number, have \"1.5\"\nfile \"b.000001\" is without a position"},
+		`{"file":"b.000001","pos":"1_97"}`:               {"error PATH: pos: want a whole number, have \"1_97\"\nfile \"b.000001\" is without a position"},
+		`{"file":"b.000001","pos":"0x1p8"}`:              {"error PATH: pos: want a whole number, have \"0x1p8\"\nfile \"b.000001\" is without a position"},
+		`{"file":"b.000001","pos":99999999999999999999}`: {"error PATH: pos: want a whole number, have \"99999999999999999999\"\nfile \"b.000001\" is without a position"},
 		`{"file":5,"gtids":[]}`:                          {"error PATH: file: want a text, have \"5\"\ngtids: want a text, have \"[]\""},
 		`{"file":"b\u0000.000001","pos":4}`:              {`error PATH: file: "b\x00.000001" cannot be the name of one`},
 		`{"a":1}`:                                        {`error PATH: want file and position, or gtid: it has "a"`},

@@ -88,7 +88,7 @@ func parseNumber(text string) (int64, error) {
 		f, wrong := strconv.ParseFloat(text, 64)
 		strange := strings.ContainsAny(text, "_xX") // in a number as a program is written
 		if wrong != nil || strange || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-			return 0, fmt.Errorf("want a number of bytes or events, have %s", shownValue([]byte(text)))
+			return 0, fmt.Errorf("want a whole number, have %s", shownValue([]byte(text)))
 		}
 		n = int64(f)
 	}
@@ -203,10 +203,7 @@ func (f fields) names() string {
 	for i, name := range names {
 		names[i] = shownValue([]byte(name))
 	}
-	if len(names) > 10 {
-		names = append(names[:10], "...")
-	}
-	return strings.Join(names, ", ")
+	return listed(names)
 }
 
 // setPlace sets file and position, which are nothing without each other.
