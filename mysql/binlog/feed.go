@@ -25,6 +25,7 @@ type feed struct {
 	begun time.Time // when file was, by its header; zero: not told yet
 
 	rotated bool // it was begun when the one before was full, and not when the server was started
+	ahead   bool // its format was sent before the events from the position on
 
 	any bool // an event came that is in a file
 }
@@ -91,20 +92,29 @@ func (f *feed) wrong(h header, err error) error {
 	return fmt.Errorf("event of type %d before %s:%d: %w", h.code, f.file, f.pos, cut(err))
 }
 
-// admit takes in what a server puts between the events of its files, and is false for that.
+// admit takes in what a server puts between the events of its files, and is false for that. Between a file's format and the events
+// from a position within it on, it puts nothing, unless it goes on to the next file: what looks so there is the midst of an event.
 func (f *feed) admit(h header) (bool, error) {
+	first := f.ahead && !f.any
 	switch h.code {
 	case typeFormat:
+		if first {
+			return false, errNoEvent
+		}
 		raw, err := h.read(&f.packets, longestFormat)
 		if err != nil {
 			return false, err
 		}
 		err = f.decoder.format(raw)
 		f.begun, f.rotated = h.time(), !f.decoder.started
-		return f.pos == fileStart, err // else that of the file, sent ahead
+		f.ahead = f.pos != fileStart
+		return !f.ahead, err
 	case typeRotate:
 		if h.at != 0 && h.flags&flagArtificial == 0 {
 			return true, nil
+		}
+		if first && (h.at != 0 || h.end != 0) {
+			return false, errNoEvent
 		}
 		raw, err := h.read(&f.packets, longestName)
 		if err != nil {
@@ -112,6 +122,13 @@ func (f *feed) admit(h header) (bool, error) {
 		}
 		return false, f.rotate(raw[headerSize:])
 	case typeHeartbeat, typeHeartbeatV2:
+		if !first {
+			return false, nil
+		}
+		raw, err := h.read(&f.packets, longestName)
+		if err != nil || !bytes.Contains(raw, []byte(f.file)) {
+			return false, errNoEvent
+		}
 		return false, nil
 	default:
 		return h.flags&flagArtificial == 0 || h.end != 0 || !f.any, nil
@@ -128,7 +145,7 @@ func (f *feed) rotate(body []byte) error {
 		return errors.New("it names no file")
 	}
 	if name := string(body[fixed:]); name != f.file {
-		f.file, f.pos, f.begun, f.rotated = name, fileStart, time.Time{}, false
+		f.file, f.pos, f.begun, f.rotated, f.ahead = name, fileStart, time.Time{}, false, false
 		f.sum += fileStart
 	}
 	return nil

@@ -107,12 +107,9 @@ func TestEveryPlace(t *testing.T) {
 			for pos := int64(fileStart + 1); pos < f.size()-headerSize && wrong < 5; pos++ {
 				found := whole[pos:]
 				size := int64(binary.LittleEndian.Uint32(found[9:]))
-				code := found[4]
 				switch {
 				case starts[pos]:
 				case size < headerSize || size > int64(len(found)): // it does not send these
-					continue
-				case code == typeFormat || code == typeRotate || code == typeHeartbeat: // it sends these on its own account
 					continue
 				}
 				err := first(r, found[:size], pos)
@@ -137,4 +134,35 @@ func first(r *recording, event []byte, pos int64) error {
 	w.event(event)
 	_, err := newFeed(&b, r.flavor, f.name, pos, 1<<30).next()
 	return err
+}
+
+// What a server puts between files is none of their events, and is not taken for it where it is found in the midst of one.
+func TestPlaceInEventThatLooksMade(t *testing.T) {
+	for _, r := range recordings(t) {
+		for name, at := range map[string]struct {
+			code byte
+			at   uint32
+			end  uint32
+			size int
+		}{
+			"a format":               {typeFormat, 1, 1, 100},
+			"a format of nothing":    {typeFormat, 0, 0, headerSize},
+			"a format too long":      {typeFormat, 0, 0, longestFormat + 1},
+			"a rotation":             {typeRotate, 0, 1, 60},
+			"a rotation too long":    {typeRotate, 0, 7, longestName + 1},
+			"a rotation to nowhere":  {typeRotate, 0, 7, headerSize},
+			"a heartbeat":            {typeHeartbeat, 0, 0, 60},
+			"another kind of it":     {typeHeartbeatV2, 1, 1, 60},
+			"a heartbeat of nothing": {typeHeartbeat, 1, 1, headerSize},
+		} {
+			e := make([]byte, at.size)
+			binary.LittleEndian.PutUint32(e, at.at)
+			e[4] = at.code
+			binary.LittleEndian.PutUint32(e[9:], uint32(at.size))
+			binary.LittleEndian.PutUint32(e[13:], at.end)
+			if err := first(r, e, 1000); !isNoEvent(err) {
+				t.Errorf("%s: %s: %v", r.name, name, err)
+			}
+		}
+	}
 }
