@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"truelag/mysql"
@@ -110,7 +111,10 @@ func TestWords(t *testing.T) {
 		"SAVEPOINT `here`": within, "XA START X'7831',X'',1": begin, "XA END X'7831'": within, "XA COMMIT X'7831'": end, "XA ROLLBACK X'7831'": end,
 		"ANALYZE TABLE t": within, "flush privileges": within,
 		"CREATE TABLE t (id int)": statement, "BEGINNING": statement, "": statement, "# Dum": statement,
-		"INSERT INTO t VALUES (1)": statement,
+		"INSERT INTO t VALUES (1)":      statement,
+		"/* by hand */ ANALYZE TABLE t": within, "-- by hand\n# nightly\n/**/\tFLUSH STATUS": within, "/* " + strings.Repeat("long ", 99) + "*/ REPAIR TABLE t": within,
+		"/*!50000 ALTER TABLE t */": statement, "/*M!100000 ALTER TABLE t */": statement, "/* FLUSH */ DROP TABLE t": statement, "/*/ FLUSH */ DROP TABLE t": statement,
+		"/* FLUSH": statement, "# FLUSH": statement, "#": statement, "#\nFLUSH TABLES": within, "-": statement, "/*": statement, "/*/": statement, "--": statement,
 	} {
 		if got := words([]byte(text)); got != want {
 			t.Errorf("%q is %d, want %d", text, got, want)

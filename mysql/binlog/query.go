@@ -35,6 +35,7 @@ func words(text []byte) kind {
 	if i := bytes.IndexByte(text, 0); i >= 0 { // padding
 		text = text[:i]
 	}
+	text = uncommented(text)
 	fields := bytes.Fields(text[:min(len(text), 64)])
 	if len(fields) == 0 {
 		return statement
@@ -70,6 +71,27 @@ func words(text []byte) kind {
 		}
 	default:
 		return statement
+	}
+}
+
+// uncommented is a statement from its first word on. What stands in a comment of a version is executed.
+func uncommented(text []byte) []byte {
+	for {
+		text = bytes.TrimSpace(text)
+		begins := func(with string) bool { return bytes.HasPrefix(text, []byte(with)) }
+		comment, end := 1, "\n"
+		switch {
+		case begins("/*") && !begins("/*!") && !begins("/*M!"):
+			comment, end = 2, "*/"
+		case begins("#"), begins("--"):
+		default:
+			return text
+		}
+		_, rest, ok := bytes.Cut(text[comment:], []byte(end))
+		if !ok {
+			return text
+		}
+		text = rest
 	}
 }
 
