@@ -48,13 +48,12 @@ func (c *ConsumerReading) Account(inv *Inventory) Account {
 	}
 	read := inv.history(p, at.state == OK)
 	a.Err = read.err
-	consumed, err := inv.Flavor.Parse(p.GTIDs)
-	if err != nil || consumed.IsEmpty() {
+	if read.consumed.IsEmpty() {
 		return a
 	}
-	a.Consumed = &consumed
+	a.Consumed = &read.consumed
 	if inv.Executed != nil {
-		a.Missing, a.Extra = inv.Executed.Subtract(consumed), consumed.Subtract(*inv.Executed)
+		a.Missing, a.Extra = inv.Executed.Subtract(read.consumed), read.consumed.Subtract(*inv.Executed)
 	}
 	if c.Scan != nil {
 		a.Passed, a.Preceded = read.passed(inv.Flavor, p, *c.Scan), p.preceded(*c.Scan)
