@@ -168,6 +168,7 @@ func TestExplainFollowsNothing(t *testing.T) {
 func TestPagesExplainGroupsOfAnyName(t *testing.T) {
 	c, commit := doubted(t)
 	p := serving(t, "--kafka.brokers="+c.ListenAddrs()[0])
+	await(t, "readiness", func() bool { code, _ := p.get("/-/ready"); return code == http.StatusOK }) // else a scrape joins the first read, which may have no group yet
 	for _, group := range []string{"plain", `a&b=c "d"`, "bad\xff\xfe", "new\nline", "グループ"} {
 		commit(group, 10)
 		p.scrape()
