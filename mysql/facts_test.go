@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"testing"
 )
 
@@ -52,5 +53,28 @@ func TestFactsAtTheEndOfTheirTime(t *testing.T) {
 			t.Errorf("less than %d statements were sent", answers)
 		}
 		cancel()
+	}
+}
+
+// A server that writes transactions without a GTID does not tell by its set how many are left, nor that none is.
+func TestTransactionsWithoutGTID(t *testing.T) {
+	const all, some = uuidA + ":1-5:mysqlsh:1-2," + uuidB + ":7", uuidA + ":1-4:mysqlsh:1-2," + uuidB + ":7"
+	for mode, want := range map[string]string{
+		"":               "ok 2 of 1000; ok 1; caught_up 0",
+		"ON":             "ok 2 of 1000; ok 1; caught_up 0",
+		"ON_PERMISSIVE":  "ok 2 of 1000; ok 1; caught_up 0",
+		"OFF_PERMISSIVE": "ok unknown of 1000; ok unknown; ok unknown",
+		"OFF":            "ok unknown of 1000; ok unknown; ok unknown",
+	} {
+		f := fake(t)
+		if f.variables["gtid_mode"] = mode; mode == "" {
+			delete(f.variables, "gtid_mode") // as with a server that has none
+		}
+		d := works(t, reader(t, f.dial(), nil, at("binlog.000001", 388, uuidA+":1-3:mysqlsh:1-2,"+uuidB+":7"), at("", 0, some), at("", 0, all)))
+		of := func(i int) Distance { return d.Consumers[i].Distance }
+		got := fmt.Sprintf("%s %s of %s; %s %s; %s %s", of(0).State, of(0).Transactions, of(0).Bytes, of(1).State, of(1).Transactions, of(2).State, of(2).Transactions)
+		if got != want {
+			t.Errorf("gtid_mode %q: %s, want %s", mode, got, want)
+		}
 	}
 }

@@ -2,9 +2,7 @@ package mysql
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"runtime"
 	"strings"
 	"sync"
@@ -12,9 +10,6 @@ import (
 	"time"
 
 	"github.com/go-kit/log"
-	wire "github.com/go-mysql-org/go-mysql/mysql"
-
-	"truelag/guard"
 )
 
 func await(t *testing.T, what string, ok func() bool) {
@@ -65,29 +60,6 @@ func TestFilesHang(t *testing.T) {
 		r := s.Read(t.Context())
 		return len(r.Inventory.Files) == 3 && r.FilesAsked.IsZero() && feature(t, r, FeatureFiles) == nil
 	})
-}
-
-// A server that writes transactions without a GTID does not tell by its set how many are left, nor that none is.
-func TestTransactionsWithoutGTID(t *testing.T) {
-	const all, some = uuidA + ":1-5:mysqlsh:1-2," + uuidB + ":7", uuidA + ":1-4:mysqlsh:1-2," + uuidB + ":7"
-	for mode, want := range map[string]string{
-		"":               "ok 2 of 1000; ok 1; caught_up 0",
-		"ON":             "ok 2 of 1000; ok 1; caught_up 0",
-		"ON_PERMISSIVE":  "ok 2 of 1000; ok 1; caught_up 0",
-		"OFF_PERMISSIVE": "ok unknown of 1000; ok unknown; ok unknown",
-		"OFF":            "ok unknown of 1000; ok unknown; ok unknown",
-	} {
-		f := fake(t)
-		if f.variables["gtid_mode"] = mode; mode == "" {
-			delete(f.variables, "gtid_mode") // as with a server that has none
-		}
-		d := works(t, reader(t, f.dial(), nil, at("binlog.000001", 388, uuidA+":1-3:mysqlsh:1-2,"+uuidB+":7"), at("", 0, some), at("", 0, all)))
-		of := func(i int) Distance { return d.Consumers[i].Distance }
-		got := fmt.Sprintf("%s %s of %s; %s %s; %s %s", of(0).State, of(0).Transactions, of(0).Bytes, of(1).State, of(1).Transactions, of(2).State, of(2).Transactions)
-		if got != want {
-			t.Errorf("gtid_mode %q: %s, want %s", mode, got, want)
-		}
-	}
 }
 
 // Close does not wait for the server, and leaves nothing behind: no goroutine, no connection.
@@ -214,27 +186,6 @@ type panicking struct{ notebook }
 
 func (*panicking) Read(context.Context) (Note, error) { panic("out of range") }
 
-// A step that panics on a connection gives it back: the pool has one alone, and every later round would wait for it.
-func TestConnectionOfAPanic(t *testing.T) {
-	f := fake(t)
-	db, err := f.dial().Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	err = guard.Do(func() error {
-		return connected(t.Context(), db, func(*sql.Conn) error { panic("in between") })
-	})
-	if !errors.Is(err, guard.ErrPanic) {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	if err := connected(ctx, db, func(*sql.Conn) error { return nil }); err != nil {
-		t.Error(err)
-	}
-}
-
 // A round that panics is one in which the server could not be read, and is logged as such.
 func TestRoundPanics(t *testing.T) {
 	f := fake(t)
@@ -272,56 +223,5 @@ func TestRetention(t *testing.T) {
 	s := reader(t, f.dial(), func(c *Config) { c.Retention = 24 * time.Hour }, at("binlog.000002", 300, ""))
 	if d := works(t, s).Consumers[0].Distance; d.HeadroomSeconds != (Duration{24 * time.Hour, true}) {
 		t.Errorf("%+v", d)
-	}
-}
-
-// Ports, counts and times differ from round to round in what is one and the same failure.
-func TestLogOfTheSameWithOtherFigures(t *testing.T) {
-	var logged lines
-	told := changes{}
-	for _, text := range []string{
-		"read tcp 127.0.0.1:41002->127.0.0.1:3306: i/o timeout", "read tcp 127.0.0.1:59998->127.0.0.1:3306: i/o timeout",
-		"read tcp 127.0.0.1:59999->127.0.0.1:3306: connection reset by peer",
-		"it was not answered in 950ms", "it was not answered in 1.5s", "it was not answered in 1m0.5s",
-	} {
-		told.tell(log.NewLogfmtLogger(&logged), "server", errors.New(text))
-	}
-	if text := logged.String(); strings.Count(text, "\n") != 3 || !strings.Contains(text, "41002") || !strings.Contains(text, "reset by peer") {
-		t.Errorf("logged\n%s", text)
-	}
-}
-
-// What changes is logged once, when it begins and when it ends.
-func TestLog(t *testing.T) {
-	f := fake(t)
-	var logged lines
-	c := &notebook{name: "c", err: errors.New("no such table")}
-	s, err := New(Config{Name: "db", Dial: f.dial(), Timeout: 10 * time.Second, FilesTimeout: 10 * time.Millisecond, Consumers: []Consumer{c}}, log.NewLogfmtLogger(&logged))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	release := f.hang("SHOW")
-	for range 3 {
-		s.Read(t.Context())
-	}
-	release()
-	f.change(func() { f.errors["SELECT"] = wire.NewError(1290, "no\nsuch "+strings.Repeat("x", 5000)) })
-	c.mu.Lock()
-	c.err = nil
-	c.mu.Unlock()
-	for range 3 {
-		s.Read(t.Context())
-	}
-	f.change(func() { delete(f.errors, "SELECT") })
-	await(t, "files", func() bool { return feature(t, s.Read(t.Context()), FeatureFiles) == nil })
-	text := logged.String()
-	for part, want := range map[string]int{
-		"no such table": 1, `it is read again" what="consumer c"`: 1, "SHOW BINARY LOGS was not answered": 1, `it is read again" what=files`: 1,
-		"no\\nsuch": 1, `it is read again" what=server`: 1, "s3cret": 0, "\n": 6,
-	} {
-		if n := strings.Count(text, part); n != want {
-			t.Errorf("%q is %d times, want %d, in\n%.3000s", part, n, want, text)
-		}
 	}
 }
