@@ -44,7 +44,7 @@ func (p *pair) failover(t *testing.T) {
 	note(t, e, "db", "set", old)
 	note(t, e, "db", "bare", mysql.Position{File: old.File, Pos: old.Pos})
 	awaitTold(t, e, "db", "set", "bare")
-	end := func(m *lab.MySQL) string { return strconv.FormatInt(m.End(t).Size, 10) }
+	oldEnd, newEnd := strconv.FormatInt(p.primary.End(t).Size, 10), strconv.FormatInt(p.replica.End(t).Size, 10)
 	if s := scrapeOf(t, e); s.state("db", "bare") != "ok" || s.of("binlog_lag_transactions", "db", "set") != "3" {
 		t.Errorf("before: %v", s)
 	}
@@ -65,10 +65,10 @@ func (p *pair) failover(t *testing.T) {
 				numbers++
 			}
 		}
-		was, is := server == end(p.primary) && state == "ok" && numbers == len(known), server == end(p.replica) && state == "foreign" && numbers == 0
+		was, is := server == oldEnd && state == "ok" && numbers == len(known), server == newEnd && state == "foreign" && numbers == 0
 		if none := server == "" && state == "unknown" && numbers == 0; !was && !is && !none {
 			t.Errorf("a scrape says that the server's end is at %s (the old one's %s, the new one's %s), the place %s, and %d numbers of it",
-				server, end(p.primary), end(p.replica), state, numbers)
+				server, oldEnd, newEnd, state, numbers)
 		}
 	}
 	s := scrapeOf(t, e)
