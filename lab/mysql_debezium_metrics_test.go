@@ -3,8 +3,7 @@
 package lab_test
 
 import (
-	"context"
-	"fmt"
+	"database/sql/driver"
 	"slices"
 	"strings"
 	"testing"
@@ -94,12 +93,10 @@ func (d *debezium) lock(t *testing.T) (unlock func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { session.Close() })
-	do := func(statement string) {
-		if _, err := session.ExecContext(context.WithoutCancel(t.Context()), statement); err != nil {
-			t.Fatal(fmt.Errorf("%s: %w", statement, err))
-		}
+	unlock = func() { session.Raw(func(any) error { return driver.ErrBadConn }) } // with the session its lock ends
+	t.Cleanup(unlock)
+	if _, err := session.ExecContext(t.Context(), "LOCK TABLES shop.a WRITE"); err != nil {
+		t.Fatal(err)
 	}
-	do("LOCK TABLES shop.a WRITE")
-	return func() { do("UNLOCK TABLES") }
+	return unlock
 }
