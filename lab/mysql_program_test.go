@@ -109,9 +109,8 @@ func (s scraped) state(server, consumer string) string {
 func (s scraped) consumers(server string) []string {
 	var all []string
 	for series := range s {
-		var name string
-		series, ok := strings.CutSuffix(series, `,state="unknown"}`)
-		if n, _ := fmt.Sscanf(series, fmt.Sprintf("truelag_binlog_position_state{server=%q,consumer=%%q", server), &name); ok && n == 1 {
+		rest, ok := strings.CutPrefix(series, fmt.Sprintf("truelag_binlog_position_state{server=%q,consumer=\"", server))
+		if name, one := strings.CutSuffix(rest, `",state="unknown"}`); ok && one { // each has one series of it
 			all = append(all, name)
 		}
 	}
