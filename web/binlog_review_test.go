@@ -44,6 +44,11 @@ func TestFailedConsumersAreWorst(t *testing.T) {
 		if worst := r.Worst()[0]; worst.Consumer != "failed" || r.Tally("broken") != 1 {
 			t.Errorf("%s: the worst is %s, %d are broken", state, worst.Consumer, r.Tally("broken"))
 		}
+		e := BinlogExplanation{BinlogConsumer: r.Consumers[1]}
+		runs := BinlogConsumer{State: state}
+		if said := strings.HasSuffix(e.Headline(), ", and failed"); said == (runs.Class() == "broken") {
+			t.Errorf("%s: the page is headed %q", state, e.Headline())
+		}
 	}
 }
 

@@ -8,12 +8,13 @@ import (
 
 // Headline is the verdict in a few words.
 func (e *BinlogExplanation) Headline() string {
-	h := binlogStateOf(e.State).headline
-	if e.Told == "failed" && (e.State == "ok" || e.State == "caught_up") {
-		h += ", and failed"
-	}
+	state := binlogStateOf(e.State)
+	h := state.headline
 	if e.ReportsAlone {
 		h = "Tells no place"
+	}
+	if e.Told == "failed" && state.rank != broken { // that it does not run is the worse news
+		h += ", and failed"
 	}
 	return h
 }
