@@ -107,7 +107,8 @@ func TestHeadroomOfOneFile(t *testing.T) {
 	}
 }
 
-// An event may have a time to come, which a client has set. Where a list has shown its file being the active one, that counts alone.
+// An event may have a time to come, which a client has set, and is worth nothing. Where a list has shown its file being the active
+// one, that counts.
 func TestHeadroomByATimeThatWasSet(t *testing.T) {
 	f := fake(t)
 	clock := time.Date(2020, 2, 2, 2, 0, 0, 0, time.UTC)
@@ -116,11 +117,15 @@ func TestHeadroomByATimeThatWasSet(t *testing.T) {
 	}
 	set(clock)
 	scans := dated{300: clock.AddDate(1, 0, 0)}
-	s := reader(t, f.dial(), func(c *Config) { c.Scanner = scans }, at("binlog.000002", 300, ""))
+	s := reader(t, f.dial(), func(c *Config) { c.Scanner = scans }, at("binlog.000002", 300, ""), at("binlog.000001", 300, ""))
 	works(t, s)
 	set(clock.Add(time.Hour))
 	f.change(func() { f.rows = append(f.rows, []any{"binlog.000003", uint64(157), "No"}) })
-	got := works(t, s).Consumers[0].Distance.HeadroomSeconds
+	r := works(t, s)
+	if d := r.Consumers[1].Distance; d.HeadroomSeconds.Known {
+		t.Errorf("nobody knows when its file ended: %+v", d)
+	}
+	got := r.Consumers[0].Distance.HeadroomSeconds
 	if off := got.D - 23*time.Hour; !got.Known || off.Abs() > time.Minute { // the two clocks are read one after the other
 		t.Errorf("an hour after its file was the active one: %s", got)
 	}

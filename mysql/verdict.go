@@ -65,11 +65,12 @@ func (r *rounds) measure(ctx context.Context, reading *Reading) {
 }
 
 // dated are the server's files with what the scans have told of when they were written to: that holds for whoever's place is there.
-// Where a list has shown a file being the active one, that counts alone: an event may have a time that a client has set.
+// An event may have a time that a client has set, also a file's first one, which has that of the session that began the file. So a
+// time to come is none, and where a list has shown a file being the active one, that counts alone.
 func (r *rounds) dated(reading *Reading) []File {
 	files := reading.Inventory.Files
 	for _, c := range reading.Consumers {
-		if c.Scan != nil {
+		if c.Scan != nil && !c.Scan.Written.After(reading.Inventory.Clock) {
 			r.scanned.note(c.Note.Position.File, c.Scan.Written)
 		}
 	}
