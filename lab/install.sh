@@ -31,6 +31,24 @@ jars() { # WHAT POM FOLDER [MAVEN OPTION...]
   cp "$pom" "$libs.new/pom.xml"
   mv "$libs.new" "$libs"
 }
+
+compiled() { # FOLDER SOURCE...: into FOLDER/classes, with the jars that are there
+  local libs=$1
+  shift
+  cat "$@" | cmp -s - "$libs/sources" && return
+  echo "lab: compiling $*"
+  rm -rf "$libs/classes" "$libs/lab.jar"
+  javac --release 17 -nowarn -XDsuppressNotes -cp "$libs/*" -d "$libs/classes" "$@"
+  cat "$@" >"$libs/sources"
+}
+
+jarred() { # FOLDER SOURCE...: the same, and into FOLDER/lab.jar, which Flink takes its jobs from
+  compiled "$@"
+  [ ! -e "$1/lab.jar" ] || return 0
+  jar cf "$1/lab.jar.new" -C "$1/classes" .
+  mv "$1/lab.jar.new" "$1/lab.jar"
+}
+
 for pom in java/pom-*.xml; do
   version=${pom#java/pom-} version=${version%.xml}
   jars "Kafka $version" "$pom" ".cache/kafka-$version"
@@ -45,16 +63,9 @@ if ! cat java/*.java | cmp -s - .cache/classes/sources; then
   mv .cache/classes.new .cache/classes
 fi
 
-libs=.cache/flink-$flink
 sources=(java/flink/*.java)
 [ ! -d "java/flink/$flink" ] || sources+=("java/flink/$flink"/*.java)
-if ! cat "${sources[@]}" | cmp -s - "$libs/sources"; then
-  echo "lab: compiling ${sources[*]}"
-  rm -rf "$libs/classes" "$libs/lab.jar"
-  javac --release 17 -nowarn -XDsuppressNotes -cp "$libs/*" -d "$libs/classes" "${sources[@]}"
-  jar cf "$libs/lab.jar" -C "$libs/classes" .
-  cat "${sources[@]}" >"$libs/sources"
-fi
+jarred ".cache/flink-$flink" "${sources[@]}"
 
 . ./install-mysql.sh
 . ./install-flink-cdc.sh
