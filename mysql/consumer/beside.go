@@ -3,7 +3,6 @@ package consumer
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"truelag/mysql"
@@ -12,9 +11,9 @@ import (
 // most is how much is told of what an answer may have any number of.
 const most = 10
 
-// joined joins errors of which there may be one for each part of an answer.
-func joined(errs ...error) error {
-	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+// joined joins errors of which there may be one for each part of an answer. What is wrong with the whole is joined to them, so that it
+// is never among those that are only counted.
+func joined(errs []error) error {
 	if n := len(errs) - most; n > 0 {
 		errs = append(errs[:most:most], fmt.Errorf("and %d more such errors", n))
 	}

@@ -44,3 +44,20 @@ func TestWrongsAreToldBriefly(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with the whole, or with the part that counts, is told, however many other parts are wrong.
+func TestWrongOfTheWholeIsTold(t *testing.T) {
+	parts := strings.Repeat("1,", 50)
+	lines := strings.Repeat("debezium_metrics_BinlogPosition{name=\"s\"} x\n", 50)
+	for want, c := range map[string]mysql.Consumer{
+		"it has clients 1, 2: configure the client id of one": canal(t,
+			`{"destination":"d","clientDatas":[`+parts+`{"clientIdentity":{"clientId":1}},{"clientIdentity":{"clientId":2}}]}`, "", 0),
+		"client 1: cursor without a place": canal(t,
+			`{"destination":"d","clientDatas":[`+parts+`{"clientIdentity":{"clientId":1},"cursor":{"position":{}}}]}`, "", 0),
+		"a line of more than ": debezium(t, "s", page([]byte(lines+"debezium_metrics_BinlogPosition{name=\"s\",x=\""+strings.Repeat("x", 3<<20)))),
+	} {
+		if text := told(c.Read(t.Context())); !strings.Contains(text, want) || !strings.Contains(text, "more such errors") {
+			t.Errorf("%q is not told: %.1200s", want, text)
+		}
+	}
+}

@@ -91,13 +91,13 @@ func (c *Canal) note(raw []byte) (note mysql.Note, err error) {
 	}
 	client, err := c.choose(clients, meta.Destination)
 	if client == nil {
-		return note, joined(append(errs, err)...)
+		return note, errors.Join(joined(errs), err)
 	}
 	note.Position, err = client.position()
 	if err != nil {
-		errs = append(errs, fmt.Errorf("client %d: %w", client.Identity.ID, err))
+		err = fmt.Errorf("client %d: %w", client.Identity.ID, err)
 	}
-	return note, joined(errs...)
+	return note, errors.Join(joined(errs), err)
 }
 
 // choose returns nil where the file has no client yet, and where it has several and none is configured.

@@ -87,7 +87,7 @@ func (m *metrics) note() (mysql.Note, error) {
 		note.Reported = []mysql.Reported{{Source: lagAttribute, Value: *m.lag}}
 	}
 	var p mysql.Position
-	errs := append(m.errs, setPlace(&p, m.file, m.pos.N, m.pos.Known), setGTIDs(&p, m.gtids))
+	err := errors.Join(joined(m.errs), setPlace(&p, m.file, m.pos.N, m.pos.Known), setGTIDs(&p, m.gtids))
 	p.SetAhead = p.GTIDs != ""
 	if snapshot && p.IsZero() {
 		p.Snapshot = "true" // one that runs beside streaming, or interrupts it, has a place
@@ -95,5 +95,5 @@ func (m *metrics) note() (mysql.Note, error) {
 	if !p.IsZero() || p.Snapshot != "" {
 		note.Position = &p
 	}
-	return settle(note, joined(errs...))
+	return settle(note, err)
 }

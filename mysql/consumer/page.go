@@ -90,15 +90,16 @@ func readPage(body io.Reader, wanted func(name string) bool) ([]sample, error) {
 			return all, fmt.Errorf("more than %d samples that are wanted: is it one process' page?", maxRows)
 		}
 	}
-	switch err := lines.Err(); {
+	err := lines.Err()
+	switch {
 	case errors.Is(err, bufio.ErrTooLong):
-		errs = append(errs, fmt.Errorf("a line of more than %d MiB", maxLine>>20))
+		err = fmt.Errorf("a line of more than %d MiB", maxLine>>20)
 	case err != nil:
-		errs = append(errs, fmt.Errorf("the page broke off: %w", err))
+		err = fmt.Errorf("the page broke off: %w", err)
 	case left.N == 0:
-		errs = append(errs, fmt.Errorf("page of more than %d MiB: the rest is not read", maxPage>>20))
+		err = fmt.Errorf("page of more than %d MiB: the rest is not read", maxPage>>20)
 	}
-	return all, joined(errs...)
+	return all, errors.Join(joined(errs), err)
 }
 
 func parseSample(line []byte) (sample, error) {

@@ -127,5 +127,5 @@ func parseOffsets(raw []byte) ([]partition, error) {
 		}
 		all = append(all, p)
 	}
-	return all, joined(errs...)
+	return all, joined(errs)
 }
