@@ -27,7 +27,7 @@ func (d *decoder) event(h header, body io.Reader) (event, error) {
 	e := event{kind: t.kind, name: t.name, at: h.time()}
 	var err error
 	switch {
-	case h.code == typeQuery || h.code == typeLoad:
+	case h.code == typeQuery || h.code == typeLoad || h.code == typeCompressed:
 		e.kind, e.schemas, err = d.query(h, body)
 	case e.kind == named:
 		err = d.named(h, body, &e)
@@ -58,7 +58,7 @@ func (d *decoder) query(h header, body io.Reader) (kind, []string, error) {
 	if h.code == typeLoad {
 		b = slices.Delete(b, min(queryFixed, len(b)), min(queryFixed+loadFixed, len(b)))
 	}
-	k, schemas := query(b)
+	k, schemas := query(b, h.code == typeCompressed)
 	return k, schemas, nil
 }
 

@@ -2,8 +2,10 @@ package binlog
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,5 +111,42 @@ func TestRowsThatCannotBeCounted(t *testing.T) {
 	}
 	if _, err := j.see(e); err == nil {
 		t.Error("they were judged")
+	}
+}
+
+// What MariaDB has compressed is told by its first words too.
+func TestCompressedStatements(t *testing.T) {
+	r := recordingOf(t, "mariadb-11.4")
+	event := func(text []byte) []byte {
+		body := make([]byte, queryFixed, 100)
+		body[8] = 4 // of the schema's name
+		return made(typeCompressed, append(append(body, "shop\x00"...), text...))
+	}
+	packed := func(text string) []byte {
+		b := bytes.NewBuffer([]byte{0x82, byte(len(text) >> 8), byte(len(text))})
+		z := zlib.NewWriter(b)
+		if _, err := z.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		z.Close()
+		return b.Bytes()
+	}
+	long := packed("REPAIR TABLE t /* " + strings.Repeat("long ", 99) + "*/")
+	for name, of := range map[string]struct {
+		text []byte
+		want kind
+	}{
+		"a change":         {packed("INSERT INTO t VALUES (repeat('REPAIR ',100))"), statement},
+		"care":             {long, within},
+		"cut off":          {long[:40], within},
+		"a savepoint":      {packed("SAVEPOINT `here and there`"), within},
+		"nothing":          {nil, statement},
+		"no text":          {[]byte{0x87, 1}, statement},
+		"not compressed":   {[]byte("REPAIR TABLE t"), statement},
+		"in who knows how": {append([]byte{0x92}, long[1:]...), statement},
+	} {
+		if e, err := decoded(t, r, event(of.text)); err != nil || e.kind != of.want {
+			t.Errorf("%s: %+v, %v, want %d", name, e, err, of.want)
+		}
 	}
 }

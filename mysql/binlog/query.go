@@ -2,7 +2,9 @@ package binlog
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
+	"io"
 )
 
 // queryPrefix is how much of a query event is read: all but the text, of which the first words tell.
@@ -14,7 +16,7 @@ const (
 )
 
 // query reads the body of a query event as far as it is there: what the statement is, and which schemas it touches.
-func query(body []byte) (kind, []string) {
+func query(body []byte, compressed bool) (kind, []string) {
 	if len(body) < queryFixed {
 		return other, nil
 	}
@@ -23,7 +25,11 @@ func query(body []byte) (kind, []string) {
 	if len(body) < start {
 		return other, nil
 	}
-	k := words(body[start:])
+	text := body[start:]
+	if compressed {
+		text = expanded(text)
+	}
+	k := words(text)
 	if k != statement {
 		return k, nil
 	}
@@ -72,6 +78,21 @@ func words(text []byte) kind {
 	default:
 		return statement
 	}
+}
+
+// expanded is the beginning of a text that MariaDB has compressed, or nothing of one that cannot be read. Before it stands how, and
+// its length in up to seven bytes.
+func expanded(text []byte) []byte {
+	const algorithm, zlibbed, lengthSize = 0x70, 0x00, 0x07
+	if len(text) == 0 || text[0]&algorithm != zlibbed {
+		return nil
+	}
+	in, err := zlib.NewReader(bytes.NewReader(text[min(1+int(text[0]&lengthSize), len(text)):]))
+	if err != nil {
+		return nil
+	}
+	begin, _ := io.ReadAll(io.LimitReader(in, queryPrefix)) // what there is of one that was cut
+	return begin
 }
 
 // uncommented is a statement from its first word on. What stands in a comment of a version is executed.

@@ -27,6 +27,7 @@ const (
 	typeHeartbeat   = 27
 	typeAnonymous   = 34
 	typeHeartbeatV2 = 41
+	typeCompressed  = 165
 )
 
 // eventType is a type by its code.
@@ -77,7 +78,7 @@ var eventTypes = map[byte]eventType{
 	162:             {"Gtid", named},
 	163:             {"Gtid_list", outside},
 	164:             {"Start_encryption", outside},
-	165:             {"Query_compressed", statement}, // BEGIN and COMMIT are too short for it
+	typeCompressed:  {"Query_compressed", statement},
 	166:             {"Write_rows_compressed_v1", rows},
 	167:             {"Update_rows_compressed_v1", rows},
 	168:             {"Delete_rows_compressed_v1", rows},
