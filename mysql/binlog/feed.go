@@ -27,7 +27,8 @@ type feed struct {
 	rotated bool // it was begun when the one before was full, and not when the server was started
 	ahead   bool // its format was sent before the events from the position on
 
-	any bool // an event came that is in a file
+	any    bool // an event came that is in a file
+	unsure bool // whether an event begins at the position: none that came says where it ends
 }
 
 var (
@@ -153,7 +154,11 @@ func (f *feed) rotate(body []byte) error {
 
 // prove tells by its checksum whether the first event is one, where its header does not say where it ends.
 func (f *feed) prove(h header) (body io.Reader, err error) {
-	if f.any || h.end != 0 || f.flavor == mysql.MySQL || !f.decoder.checksums || h.size > longestRows {
+	if f.any || h.end != 0 || f.flavor == mysql.MySQL {
+		return &f.packets, nil
+	}
+	if !f.decoder.checksums || h.size > longestRows {
+		f.unsure = true
 		return &f.packets, nil
 	}
 	raw, err := h.read(&f.packets, longestRows)
@@ -178,11 +183,12 @@ func (f *feed) step(h header) error {
 	f.any = true
 	_, known := eventTypes[h.code]
 	switch {
-	case first && (by != int64(h.size) || !known && h.flags&flagIgnorable == 0):
+	case first && (by != int64(h.size) || !known && h.flags&flagIgnorable == 0), f.unsure && by != int64(h.size):
 		return errNoEvent
 	case by < int64(h.size) || by > 1<<31:
 		return fmt.Errorf("event of type %d after %s:%d says that %d is after it", h.code, f.file, f.pos, h.end)
 	}
+	f.unsure = f.unsure && h.end == 0
 	f.pos += by
 	f.sum += by
 	return nil

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"flag"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"truelag/mysql"
 )
 
 var update = flag.Bool("update", false, "write what is expected anew")
@@ -163,6 +166,49 @@ func TestPlaceInEventThatLooksMade(t *testing.T) {
 			if err := first(r, e, 1000); !isNoEvent(err) {
 				t.Errorf("%s: %s: %v", r.name, name, err)
 			}
+		}
+	}
+}
+
+// Without checksums MariaDB's events do not prove themselves where they do not say where they end. The next one that does, or that
+// the server finds none, tells that the first was none either.
+func TestPlaceThatNothingProves(t *testing.T) {
+	r := recordingOf(t, "mariadb-11.4")
+	const pos, size = 300, 40
+	made := func(code byte, end uint32) []byte {
+		e := make([]byte, size)
+		e[4] = code
+		binary.LittleEndian.PutUint32(e[9:], size)
+		binary.LittleEndian.PutUint32(e[13:], end)
+		return e
+	}
+	const intvar, xid = 5, 16
+	for name, of := range map[string]struct {
+		more []byte // nil: the server says that there is no event
+		want mysql.After
+	}{
+		"one that fits":       {made(xid, pos+2*size), mysql.None},
+		"one that ends later": {made(xid, pos+3*size), mysql.NoEvent},
+		"none":                {nil, mysql.NoEvent},
+	} {
+		srv := serve(t, r)
+		srv.send = func(_ net.Conn, w *packetWriter, r *recording, a asked) {
+			w.event(rotation(a.file, a.pos, false))
+			format := bytes.Clone(r.files[0].events[0])
+			clear(format[13:17])
+			format[len(format)-checksumSize-1] = 0 // no checksums
+			w.event(format)
+			w.event(made(intvar, 0))
+			if of.more == nil {
+				w.fail(errorBinlog, "bogus data in log event")
+				return
+			}
+			w.event(of.more)
+			w.packet([]byte{endByte, 0, 0, 0, 0})
+		}
+		s := srv.scanner(t, func(cfg *Config) { cfg.MariaDB = true })
+		if got := scan(t, s, r.inventory(), &mysql.Position{File: r.files[0].name, Pos: pos}); got.After != of.want {
+			t.Errorf("%s: %+v, want %s", name, got, of.want)
 		}
 	}
 }

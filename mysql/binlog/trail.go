@@ -47,7 +47,7 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 	}
 	defer hangUp(conn)
 	f := newFeed(conn, inv.Flavor, t.file, t.pos, s.cfg.MaxBytes)
-	sum := t.scan.Bytes
+	sum, fresh := t.scan.Bytes, t.scan.Events == 0
 	for !t.done {
 		e, err := f.next()
 		if known := f.any && !t.begun.IsZero() && t.file == f.file; known && !t.begun.Equal(f.begun) {
@@ -70,7 +70,7 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 			t.scan.Bytes = sum + f.sum
 			t.end(t.judge.clone().over())
 			return nil
-		case t.scan.Events == 0 && isNoEvent(err):
+		case fresh && (t.scan.Events == 0 || f.unsure) && isNoEvent(err):
 			t.done = true
 			t.end(mysql.NoEvent)
 			return nil
