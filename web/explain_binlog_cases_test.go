@@ -148,6 +148,11 @@ var binlogCases = []struct {
 		e.Bytes, e.Effective, e.Transactions, e.Age, e.LagFiles = -1, -1, -1, -1, -1
 	}},
 	{"snapshot-purged", 1, lost("snapshot", "purged", &BinlogPosition{File: "binlog.000004", Pos: 500, Snapshot: "INITIAL"})},
+	{"snapshot-failed", 1, func(e *BinlogExplanation) {
+		e.State, e.Position.Snapshot, e.Scan = "snapshot", "INITIAL", nil
+		e.Bytes, e.Effective, e.Transactions, e.Age, e.LagFiles = -1, -1, -1, -1, -1
+		e.Told, e.Reason = "failed", "Communications link failure"
+	}},
 	{"no_position", 3, lost("no_position", "unknown", nil)},
 	{"no_position-which", 3, then(lost("no_position", "unknown", nil), func(e *BinlogExplanation) {
 		e.Which, e.Told = `nothing is noted down for server "shop", only for "shop2"`, "paused"

@@ -70,6 +70,8 @@ func (e *BinlogExplanation) untilSnapshotEnds() string {
 	switch {
 	case e.Place == "purged":
 		return "Keep files longer (" + e.expirySetting() + ") than a snapshot takes, and begin it again."
+	case e.restart() != "": // it does not end by itself
+		return e.restart()
 	case e.Headroom >= 0:
 		return fmt.Sprintf("Wait for it to end. Its place is safe from being purged by time for %s.", span(e.Headroom))
 	}
