@@ -127,7 +127,7 @@ func TestWritten(t *testing.T) {
 	w.asks(mysql.Position{File: "mysql-bin.000004", Pos: 4}, mysql.Transaction, "mysql-bin.000004:4")
 }
 
-// A client may set the time of its statements. When the next file was begun is the server's own.
+// A client may set the time of its statements. When the next file was begun tells more.
 func TestWrittenByATimeThatWasSet(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, e := range w.whole.files[0].events[2:] {
@@ -140,6 +140,26 @@ func TestWrittenByATimeThatWasSet(t *testing.T) {
 		p := &mysql.Position{File: "mysql-bin.000001", Pos: pos}
 		if s := scan(t, w.s, w.inv, p); !s.Written.Equal(w.events[next].at) {
 			t.Errorf("%s: written at %v, want %v", name, s.Written, w.events[next].at)
+		}
+	}
+}
+
+// No transaction is older than its file. The time of a file's first event may be set, too, and one that is to come makes none younger.
+func TestAgeByTheFile(t *testing.T) {
+	for by, want := range map[time.Duration]func(at, begun time.Time) time.Time{
+		10 * time.Minute:     func(_, begun time.Time) time.Time { return begun },
+		365 * 24 * time.Hour: func(at, _ time.Time) time.Time { return at },
+	} {
+		w := newWorld(t, nil)
+		format := w.whole.files[0].events[0]
+		begun := w.events[0].at.Add(by)
+		binary.LittleEndian.PutUint32(format, uint32(begun.Unix()))
+		w.write(len(w.events), "")
+		w.inv.Clock = w.events[len(w.events)-1].at.Add(time.Hour)
+		e := w.events[slices.IndexFunc(w.events, func(l located) bool { return l.kind == begin })]
+		s := scan(t, w.s, w.inv, &mysql.Position{File: e.file, Pos: e.start})
+		if want := want(e.at, begun); s.After != mysql.Transaction || !s.First.Equal(want) {
+			t.Errorf("a file begun %s later: %s at %v, want it at %v", by, s.After, s.First, want)
 		}
 	}
 }
