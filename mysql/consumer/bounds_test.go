@@ -28,8 +28,9 @@ func TestWrongsAreToldBriefly(t *testing.T) {
 	}))
 	defer redirecting.Close()
 	for name, c := range map[string]mysql.Consumer{
-		"clients of Canal":    canal(t, `{"destination":"d","clientDatas":[`+rows(50_000, "1")+`]}`, "", 0),
-		"ids of clients":      canal(t, `{"destination":"d","clientDatas":[`+numbered(20_000, `{"clientIdentity":{"clientId":%d}}`)+`]}`, "", 0),
+		"clients of Canal":    canal(t, `{"destination":"d","clientDatas":[`+rows(1000, "1")+`]}`, "", 0),
+		"too many of them":    canal(t, `{"destination":"d","clientDatas":[`+rows(2_000_000, "1")+`]}`, "", 0),
+		"ids of clients":      canal(t, `{"destination":"d","clientDatas":[`+numbered(1000, `{"clientIdentity":{"clientId":%d}}`)+`]}`, "", 0),
 		"offsets":             connector(t, json(`{"offsets":[`+rows(50_000, `{"partition":1,"offset":{}}`)+`]}`), json(`{}`), ""),
 		"lines of a page":     debezium(t, "", page([]byte(strings.Repeat("debezium_metrics_BinlogPosition{name=\"x\"} "+long+"x\n", 20)))),
 		"names in a page":     debezium(t, "", page([]byte(strings.Repeat("debezium"+long+"_BinlogPosition{name=\"x\"} x\n", 20)))),

@@ -76,6 +76,9 @@ func (c *Canal) note(raw []byte) (note mysql.Note, err error) {
 	if meta.Clients == nil && meta.Destination == "" {
 		return note, errors.New("not Canal's meta.dat: it has neither clientDatas nor destination")
 	}
+	if n := len(meta.Clients); n > maxRows { // a file of its size could have millions, each of which takes time and memory
+		return note, fmt.Errorf("not Canal's meta.dat: it has %d clients, and at most %d are looked at", n, maxRows)
+	}
 	var clients []canalClient
 	var errs []error
 	for _, one := range meta.Clients {

@@ -154,6 +154,8 @@ func (f fields) offset() (*offset, error) {
 		p.Event, p.Row = 0, 0 // they are of the place
 	}
 	p.SetBefore = p.Event > 0
+	_, transaction := f.find("transaction_id") // provide.transaction.metadata
+	p.Ends = p.File != "" && transaction != nil
 	p.Snapshot, err = f.snapshot()
 	collect(err)
 	seconds, ok, err := f.number("ts_sec")
