@@ -29,6 +29,9 @@ type Position struct {
 	// it may have it already.
 	SetAhead bool
 
+	// Ends says that the consumer notes down the end of a transaction, too: Event is that of the event that ends it then, and Row 0.
+	Ends bool
+
 	// Logged is when the last event that was handled was logged, by the server's clock in seconds. Zero: not told. It tells the
 	// events of a compressed transaction apart for a consumer to which all are at one place, and that does not count them.
 	Logged time.Time

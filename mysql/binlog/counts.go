@@ -14,17 +14,18 @@ type counts []count
 type count struct {
 	annotated  bool
 	event, row int64
+	ends       bool // the event that ends a transaction may be noted down
 
 	index int64 // of the event that is next
-	met   bool  // the event that was noted down came before the transaction's end, after which consumers count anew
+	met   bool  // the event that was noted down came before the transaction's end, after which consumers count anew, or was that
 	size  int64 // rows of that event; -1: none
 	left  bool  // something that was not handled
 }
 
-func newCounts(flavor mysql.Flavor, event, row int64) counts {
-	c := counts{{event: event, row: row, size: -1}}
+func newCounts(flavor mysql.Flavor, event, row int64, ends bool) counts {
+	c := counts{{event: event, row: row, ends: ends, size: -1}}
 	if flavor == mysql.MariaDB {
-		c = append(c, count{annotated: true, event: event, row: row, size: -1})
+		c = append(c, count{annotated: true, event: event, row: row, ends: ends, size: -1})
 	}
 	return c
 }
@@ -71,7 +72,7 @@ func (c counts) step(e event, changes bool) {
 		if e.kind == annotation && !k.annotated {
 			continue
 		}
-		k.met = k.met || k.index == k.event && e.kind != end
+		k.met = k.met || k.index == k.event && (e.kind != end || k.ends && k.row <= 0)
 		switch {
 		case !changes || k.index < k.event:
 		case k.index > k.event:

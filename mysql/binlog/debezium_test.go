@@ -13,6 +13,7 @@ import (
 type debezium struct {
 	flavor     mysql.Flavor
 	annotated  bool // include.query, without which MariaDB sends no annotations
+	ends       bool // provide.transaction.metadata
 	heartbeats bool // after each event, as if the interval had passed
 
 	file          string
@@ -33,7 +34,7 @@ type offset struct {
 }
 
 func (d *debezium) note() {
-	d.offsets = append(d.offsets, offset{mysql.Position{File: d.file, Pos: d.restart, Event: d.event, Row: d.row}, d.handled, d.inTransaction && d.event > 0})
+	d.offsets = append(d.offsets, offset{mysql.Position{File: d.file, Pos: d.restart, Event: d.event, Row: d.row, Ends: d.ends}, d.handled, d.inTransaction && d.event > 0})
 }
 
 // stream hands it the events of a binlog.
@@ -81,6 +82,9 @@ func (d *debezium) handle(e event, start, size int64, told bool, raw []byte) {
 		d.restart, d.row, d.event, d.inTransaction = d.source, 0, 0, true
 	case end:
 		if !xa {
+			if d.ends && d.inTransaction {
+				d.note()
+			}
 			d.restart, d.row, d.event, d.inTransaction = d.source+d.size, 0, 0, false
 		}
 	case rows:
@@ -118,18 +122,18 @@ func told(r *recording, number int) bool {
 // a connector to MariaDB with include.query in the middle of a transaction: it can note down what one without does at the end.
 func TestDebezium(t *testing.T) {
 	for _, r := range recordings(t) {
-		for _, variant := range []debezium{{}, {heartbeats: true}, {annotated: true}, {annotated: true, heartbeats: true}} {
+		for _, variant := range []debezium{{}, {heartbeats: true}, {ends: true}, {annotated: true}, {annotated: true, heartbeats: true}, {annotated: true, ends: true}} {
 			if variant.flavor = r.flavor; variant.annotated && r.flavor == mysql.MySQL {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s annotated %v heartbeats %v", r.name, variant.annotated, variant.heartbeats), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s annotated %v heartbeats %v ends %v", r.name, variant.annotated, variant.heartbeats, variant.ends), func(t *testing.T) {
 				events := r.read(t)
 				for _, cut := range wholes(events) {
 					d := variant
 					d.stream(r, events[:cut])
 					atRest := map[mysql.Position]bool{}
 					if d.annotated {
-						plain := debezium{flavor: r.flavor, heartbeats: true}
+						plain := debezium{flavor: r.flavor, heartbeats: true, ends: d.ends}
 						plain.stream(r, events[:cut])
 						for _, o := range plain.offsets {
 							atRest[o.Position] = o.handled == plain.handled

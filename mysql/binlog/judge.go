@@ -20,6 +20,7 @@ import (
 //   - In a compressed transaction, the events in the payload count, and the payload itself does not.
 //   - Where no rows are noted down, the event was handled whole: it was a statement, or what was noted down was a heartbeat.
 //   - Within a transaction, what is noted down is the number of events that were handled, and of rows of the next one.
+//   - With provide.transaction.metadata the event that ends a transaction is noted down, too.
 //   - Counts that stand with a position between transactions mean nothing. They are left over from the events before it.
 //   - Canal stands before the last event that it was through with, and counts it. All events of a compressed transaction
 //     are at one place to it. Only the second of the last one that it was through with tells them apart: what was logged later is
@@ -27,6 +28,7 @@ import (
 type judge struct {
 	flavor     mysql.Flavor
 	event, row int64
+	ends       bool
 	logged     time.Time
 	filter     filter
 	since      time.Time // when the file of the next event was begun
@@ -65,7 +67,7 @@ type known struct {
 }
 
 func newJudge(flavor mysql.Flavor, p *mysql.Position, f filter) *judge {
-	return &judge{flavor: flavor, event: p.Event, row: p.Row, logged: p.Logged, filter: f, place: true, tables: map[uint64]known{}}
+	return &judge{flavor: flavor, event: p.Event, row: p.Row, ends: p.Ends, logged: p.Logged, filter: f, place: true, tables: map[uint64]known{}}
 }
 
 // clone is for what may have to be seen anew.
@@ -158,7 +160,7 @@ func (j *judge) start(e event) {
 	case j.packed && !j.logged.IsZero():
 		j.open.through = j.logged
 	default:
-		j.handled = newCounts(j.flavor, j.event, j.row)
+		j.handled = newCounts(j.flavor, j.event, j.row, j.ends)
 		if e.kind == named {
 			j.handled.step(e, false)
 		}

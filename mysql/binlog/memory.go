@@ -28,6 +28,7 @@ type memory struct {
 type place struct {
 	file            string
 	pos, event, row int64
+	ends            bool
 	logged          int64
 	captures        string
 }
@@ -39,7 +40,7 @@ const mostTrails = 256
 func (m *memory) trail(inv *mysql.Inventory, p *mysql.Position, ignored map[string]bool, captures []string) *trail {
 	m.check(inv)
 	m.calls++
-	at := place{p.File, p.Pos, p.Event, p.Row, p.Logged.UnixMilli(), strings.Join(captures, "\x00")}
+	at := place{p.File, p.Pos, p.Event, p.Row, p.Ends, p.Logged.UnixMilli(), strings.Join(captures, "\x00")}
 	t := m.trails[at]
 	if t == nil {
 		if len(m.trails) == mostTrails {

@@ -33,6 +33,9 @@ func told(n mysql.Note, err error) string {
 		if p.Event != 0 || p.Row != 0 {
 			place += fmt.Sprintf(" event %d row %d", p.Event, p.Row)
 		}
+		if p.Ends {
+			place += " and its end"
+		}
 		if !p.Logged.IsZero() {
 			place += " logged " + p.Logged.UTC().Format(time.RFC3339)
 		}

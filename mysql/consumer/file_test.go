@@ -29,6 +29,8 @@ func TestFile(t *testing.T) {
 		`{"file":"b.000001","pos":4,"event":2,"row":3,"snapshot":true,"server":"u","x":[]}`: {"place b.000001:4 event 2 row 3 snapshot true of u"},
 		`{"file":"b.000001","pos":4,"snapshot":false,"gtids":null}`:                         {"place b.000001:4"},
 		"\ufeff" + `{"file":"b.000001","pos":4}`:                                            {"place b.000001:4"},
+		`{"file":"b.000001","pos":4,"event":5,"transaction_id":"0-1-5"}`:                    {"place b.000001:4 event 5 row 0 and its end"},
+		`{"file":"b.000001","pos":4,"event":5,"transaction_id":null}`:                       {"place b.000001:4 event 5 row 0"},
 		`{"file":"","pos":0,"gtids":"0-1-5","event":2,"row":3}`:                             {"place 0-1-5"},
 		`{"file":"b.000001","pos":4500013339.0}`:                                            {"place b.000001:4500013339"},
 		`{"gtids":null,"state":"Paused","reason":"by hand\nsecret"}`:                        {"state paused", "reason by hand"},
