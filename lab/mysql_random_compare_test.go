@@ -1,0 +1,187 @@
+//go:build e2e
+
+package lab_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"truelag/lab"
+	"truelag/mysql"
+)
+
+// compare reads what the exporter has to say of each consumer, and holds it against the list of events.
+func (b *randomBinlog) compare(t *testing.T) int {
+	t.Helper()
+	b.choose()
+	b.stand()
+	bytes := b.witnessed(t)
+	told := map[mysql.After]int{}
+	for _, ignored := range [][]string{nil, b.ignored} {
+		var all []mysql.Consumer
+		by := map[string]*spot{}
+		for _, s := range b.spots {
+			if (s.choice.ignored == nil) == (ignored == nil) {
+				all, by[s.name] = append(all, s), s
+			}
+		}
+		r := mysqlReader(t, b.m, lab.Monitor, newScanner(t, b.m, ignored...), all...).Read(t.Context())
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		for _, c := range r.Consumers {
+			s := by[c.Name]
+			if why := b.wrong(r, c, s, bytes); why != "" {
+				b.fail(t, c, s, why)
+			}
+			if c.Scan != nil {
+				told[c.Scan.After]++
+			}
+		}
+	}
+	for _, after := range []mysql.After{mysql.None, mysql.Rest, mysql.Transaction, mysql.NoEvent} {
+		if told[after] == 0 {
+			t.Errorf("seed %d: no place is told to be followed by %s: %v", b.seed, after, told)
+		}
+	}
+	t.Logf("seed %d: %d events, %d files, %d places, %v; refused: %v", b.seed, len(b.events), len(b.files), len(b.spots), told, b.writer.refused)
+	return len(b.spots)
+}
+
+// witnessed is what is left from each event on, by what a replica is sent from some of them.
+func (b *randomBinlog) witnessed(t *testing.T) func(file string, pos int64) int64 {
+	t.Helper()
+	sizes := map[string]int64{}
+	var later int64
+	for _, f := range slices.Backward(b.files) {
+		sizes[f.Name] = f.Size + later
+		later += f.Size
+	}
+	for i := range b.events {
+		if e := &b.events[i]; i == 0 || b.random.IntN(len(b.events)) < 20 {
+			if l := b.m.Left(t, e.file, e.pos); l.Bytes != sizes[e.file]-e.pos {
+				t.Fatalf("seed %d: a replica is sent %d bytes from %s on, want %d", b.seed, l.Bytes, e, sizes[e.file]-e.pos)
+			}
+		}
+	}
+	return func(file string, pos int64) int64 { return sizes[file] - pos }
+}
+
+func (b *randomBinlog) wrong(r *mysql.Reading, c mysql.ConsumerReading, s *spot, bytes func(string, int64) int64) string {
+	d, p := c.Distance, c.Note.Position
+	if s.within && c.ScanErr != nil && strings.Contains(c.ScanErr.Error(), "Cannot replicate anonymous transaction") {
+		return "" // as it was before GTIDs were switched on
+	}
+	if c.Err != nil || c.ScanErr != nil || c.Scan == nil {
+		return fmt.Sprintf("not scanned: %v, %v", c.Err, c.ScanErr)
+	}
+	if s.within {
+		// where nothing proves an event to be one, as without checksums on MariaDB, it may be taken for a change
+		if c.Scan.After == mysql.NoEvent && d.State == mysql.Invalid || b.mariadb && d.State == mysql.OK && d.Effective == d.Bytes {
+			return ""
+		}
+		return "want no event there"
+	}
+	if want := bytes(p.File, p.Pos); d.Bytes != known(want) {
+		return fmt.Sprintf("want %d bytes", want)
+	}
+	if !slices.ContainsFunc(s.want, func(v verdict) bool { return v.after == c.Scan.After && b.logged(c.Scan, v) }) {
+		return fmt.Sprintf("want %s", b.wants(s))
+	}
+	if c.Scan.After == mysql.None {
+		if !atEnd(c) {
+			return "want it to be caught up"
+		}
+		return ""
+	}
+	if d.State != mysql.OK || d.Effective != d.Bytes || !d.Seconds.Known || d.Seconds.D != max(r.Inventory.Clock.Sub(c.Scan.First), 0) {
+		return "want all to be left, and since when"
+	}
+	exact := d.Transactions == known(s.lacks)
+	if s.counts && c.Scan.After == mysql.Transaction { // the one at its place is handled, which sets do not always tell
+		exact = exact || d.Transactions == known(s.lacks-1)
+	}
+	if s.lacks >= 0 && !exact {
+		return fmt.Sprintf("want %d transactions", s.lacks)
+	}
+	return ""
+}
+
+// logged tells whether a scan has the time of the event that decides: by its header, or when it was really written.
+func (b *randomBinlog) logged(scan *mysql.Scan, v verdict) bool {
+	if v.event < 0 {
+		return scan.First.IsZero()
+	}
+	at := b.events[v.event].step
+	for n := range 1 + b.late(v.event) {
+		step := b.writer.steps[max(at-n, 0)]
+		if scan.First.Equal(step.logged) || !scan.First.Before(step.before) && !scan.First.After(step.after) {
+			return true
+		}
+	}
+	return false
+}
+
+// late is how many steps before the one that was under way may have logged an event: a session that is gone may leave tables to drop.
+func (b *randomBinlog) late(at int) int {
+	for i := b.events[at].group; i >= 0 && i < len(b.events) && b.events[i].group == b.events[at].group; i++ {
+		if strings.Contains(b.events[i].info, "DROP /*!40005 TEMPORARY") {
+			return 3
+		}
+	}
+	return 0
+}
+
+func (b *randomBinlog) wants(s *spot) string {
+	var all []string
+	for _, v := range s.want {
+		text := v.after.String()
+		if v.event >= 0 {
+			step := b.writer.steps[b.events[v.event].step]
+			text += fmt.Sprintf(" by %s, logged in %s, %s to %s", &b.events[v.event], step.logged, step.before.Format(time.RFC3339Nano), step.after.Format(time.RFC3339Nano))
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, " or ")
+}
+
+// fail says what is wrong with a place, and what the server lists around it.
+func (b *randomBinlog) fail(t *testing.T, c mysql.ConsumerReading, s *spot, why string) {
+	t.Helper()
+	const most = 5
+	if b.failures++; b.failures > most {
+		t.Fail()
+		return
+	}
+	var around strings.Builder
+	show := func(from, to int) {
+		for i := max(from, 0); i < min(to, len(b.events)); i++ {
+			mark := "  "
+			if i == s.at {
+				mark = "> "
+			}
+			fmt.Fprintf(&around, "%s%s\n", mark, &b.events[i])
+			for k := range b.events[i].inner {
+				fmt.Fprintf(&around, "      %s\n", &b.events[i].inner[k])
+			}
+		}
+	}
+	show(s.at-6, s.at+10)
+	others := []int{}
+	for _, v := range s.want {
+		others = append(others, v.event)
+	}
+	if c.Scan != nil && c.Scan.GTID != "" {
+		others = append(others, slices.IndexFunc(b.events, func(e binlogEvent) bool { return e.gtid == c.Scan.GTID }))
+	}
+	for _, at := range others {
+		if at >= s.at+10 {
+			around.WriteString("  ...\n")
+			show(at, at+4)
+		}
+	}
+	t.Errorf("seed %d: %s: %s\ncaptures %q, ignored %q\n%s\n%s", b.seed, s.name, why, s.choice.captures, s.choice.ignored, brief(c), around.String())
+}
