@@ -31,7 +31,7 @@ func parse(raw string) (*url.URL, error) {
 		return nil, unparsable(raw)
 	}
 	switch {
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return nil, fmt.Errorf("URL %q: want http://HOST:PORT or https://HOST:PORT, with a path where there is one", Shown(u))
 	case u.User != nil:
 		return nil, fmt.Errorf("URL %q has user information: want none, credentials have settings of their own", Shown(u))

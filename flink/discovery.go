@@ -105,15 +105,9 @@ func failedLookup(what string, err error) Reach {
 
 // parseReporterURL takes the URL of a page. Credentials have settings of their own; a query is sent and never shown.
 func parseReporterURL(raw string) (*url.URL, error) {
-	u, err := url.Parse(raw)
+	u, err := endpoint.ParseURL(raw)
 	if err != nil {
-		return nil, fmt.Errorf("reporter's URL: %w", endpoint.Bare(err)) // not raw, which may have a password
-	}
-	switch {
-	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, fmt.Errorf("reporter's URL %q: want http://HOST:PORT/metrics or https", endpoint.Shown(u))
-	case u.User != nil:
-		return nil, fmt.Errorf("reporter's URL %q has user information: want none, credentials have settings of their own", endpoint.Shown(u))
+		return nil, fmt.Errorf("reporter's page, want http://HOST:PORT/metrics: %w", err)
 	}
 	if u.Path == "" {
 		u.Path = "/metrics"
