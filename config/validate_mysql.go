@@ -160,6 +160,8 @@ func (v *validator) schemaName(path, list, name string) {
 		v.wrong(path, fmt.Sprintf("%s is %s: a pattern", path, shown(name)), right)
 	case strings.TrimSpace(name) != name || strings.ContainsAny(name, "`\""):
 		v.wrong(path, fmt.Sprintf("%s is %s: with quotes or blanks around it", path, shown(name)), right+", as it is")
+	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "."):
+		v.wrong(path, fmt.Sprintf("%s is %s: half of a name", path, shown(name)), right)
 	}
 }
 
