@@ -25,7 +25,8 @@ func TestRandomBinlogs(t *testing.T) {
 			m := pool.StartMySQL(t, lab.MySQLOptions{Version: version})
 			places := 0
 			for i := range *binlogsFlag {
-				b := writeBinlog(t, m, first+int64(i))
+				// what a reset has forgotten, a server may know again after a crash: it writes to disk in no hurry
+				b := writeBinlog(t, m, first+int64(i), i == 0 && first%2 == 0)
 				places += b.compare(t)
 			}
 			t.Logf("%d places in %d binlogs", places, *binlogsFlag)
@@ -64,13 +65,13 @@ func (s *spot) Close()                                   {}
 func (s *spot) Read(context.Context) (mysql.Note, error) { return s.note, nil }
 
 // writeBinlog has random transactions written, and reads what the server lists of them.
-func writeBinlog(t *testing.T, m *lab.MySQL, seed int64) *randomBinlog {
+func writeBinlog(t *testing.T, m *lab.MySQL, seed int64, crash bool) *randomBinlog {
 	t.Helper()
 	m.Exec(t, "RESET MASTER")
 	b := &randomBinlog{m: m, seed: seed, random: rand.New(rand.NewPCG(uint64(seed), 1))}
 	b.writer = newBinlogWriter(t, m, b.random)
 	b.mariadb, b.schemas = m.Options.MariaDB(), b.writer.schemas
-	b.writer.run(t, 65, seed%2 == 0)
+	b.writer.run(t, 65, crash)
 	b.files = m.Files(t)
 	b.events = binlogEvents(t, m, b.files)
 	index := func(name string) int {
