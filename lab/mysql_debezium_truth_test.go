@@ -101,22 +101,22 @@ func (l *life) differsFrom(c mysql.ConsumerReading, clock time.Time, records int
 		}
 		least, most, first = int64(len(rest)), int64(len(rest)), rest[:1]
 	case done != nil && done.apart && !few:
-		if most++; !l.loose {
-			least++
-		}
+		most++
 		first = append(first, *done)
 	case done != nil && (done.schema || done.xa): // its place does not tell, and the set lacks it
 		most++
 	default:
 	}
 	ends := records == 0 && len(first) == 0 // nothing says that something must be left
-	must := !ends && (least > int64(len(rest)) || records > 0)
+	must := records > 0
 	for i, w := range rest {
 		if !counts(w) {
 			continue
 		}
 		first, ends = append(first, w), false
-		moves := len(w.records) == 0 && (l.loose || w.schema) // the connector may have noted down that it has seen it
+		// A connector was seen to have noted down the end behind a transaction that it does not capture, without heartbeats: what
+		// follows its place, stands has from the server.
+		moves := len(w.records) == 0
 		if !moves {
 			must = true
 			break
