@@ -110,13 +110,12 @@ func (l *life) differsFrom(c mysql.ConsumerReading, clock time.Time, records int
 	ends := records == 0 && len(first) == 0 // nothing says that something must be left
 	must := records > 0
 	for i, w := range rest {
-		if !counts(w) {
-			continue
-		}
-		first, ends = append(first, w), false
-		// A connector was seen to have noted down the end behind a transaction that it does not capture, without heartbeats: what
+		// A connector was seen to have noted down that it has passed a transaction that it does not capture, without heartbeats: what
 		// follows its place, stands has from the server.
 		moves := len(w.records) == 0
+		if counts(w) {
+			first, ends = append(first, w), false
+		}
 		if !moves {
 			must = true
 			break
