@@ -29,8 +29,6 @@ type written struct {
 	what    string   // its statements
 	records []string // that it makes, as life.deliver names them
 	apart   bool     // it ends with changes that are not captured
-	xa      bool     // MySQL's notes do not tell that it is handled, as they do not of schema
-	empty   bool     // it changes nothing: the second one of an XA transaction
 	schema  bool     // it changes the definition of a table or a database
 	from    time.Time
 	to      time.Time // by the server's clock, it was committed in between

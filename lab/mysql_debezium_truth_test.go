@@ -31,7 +31,7 @@ func (l *life) look(t *testing.T, state string) *mysql.Reading {
 		}
 		d := c.Distance
 		if left > 0 && (d.State == mysql.CaughtUp || d.Effective == known(0)) || d.Transactions.Known && d.Transactions.N < left {
-			t.Errorf("%s: %s by %s: %s, want %d transactions at least", state, l.Name, c.Name, brief(c), left)
+			t.Fatalf("%s: %s by %s: %s, want %d transactions at least, from %s on", state, l.Name, c.Name, brief(c), left, l.first())
 		}
 	}
 	return r
@@ -55,6 +55,18 @@ func (l *life) prefix() (n int) {
 		}
 	}
 	return n
+}
+
+// first is the first record that is not delivered.
+func (l *life) first() string {
+	for i, w := range l.written {
+		for k, key := range w.records {
+			if !l.delivered[key] {
+				return fmt.Sprintf("%q, number %d of %d of transaction %d of %d: %s", key, k+1, len(w.records), i+1, len(l.written), w.what)
+			}
+		}
+	}
+	return "none"
 }
 
 // differs tells what the notes of a connector are not as what was written and delivered has it, the last records left out or not.
@@ -89,7 +101,7 @@ func (l *life) differsFrom(c mysql.ConsumerReading, clock time.Time, records int
 		}
 	}
 	counts := func(w written) bool {
-		return len(w.records) > 0 || !w.empty && (!few || w.schema && l.m.Options.MariaDB()) // whose the statement is, is not told there
+		return len(w.records) > 0 || !few || w.schema && l.m.Options.MariaDB() // whose the statement is, is not told there
 	}
 	var first []written // one of them is the first that is left
 	least := int64(len(rest))
@@ -103,7 +115,7 @@ func (l *life) differsFrom(c mysql.ConsumerReading, clock time.Time, records int
 	case done != nil && done.apart && !few:
 		most++
 		first = append(first, *done)
-	case done != nil && (done.schema || done.xa): // its place does not tell, and the set lacks it
+	case done != nil && done.schema: // its place does not tell, and the set lacks it
 		most++
 	default:
 	}

@@ -18,14 +18,12 @@ func (l *life) write(t *testing.T, most int) {
 		if l.random.IntN(8) == 0 {
 			l.compress(t, l.compressions()[l.random.IntN(len(l.compressions()))])
 		}
-		switch l.random.IntN(12) {
+		switch l.random.IntN(11) {
 		case 0, 1:
 			l.transaction(t, []func() string{l.other(1 + l.random.IntN(3))})
 		case 2:
 			l.definition(t)
 		case 3:
-			l.xa(t)
-		case 4:
 			l.copied(t)
 		default:
 			var parts []func() string
@@ -169,21 +167,6 @@ func (l *life) definition(t *testing.T) {
 	default:
 		l.done(t, written{schema: true, records: []string{name}}, func() { l.m.Exec(t, "ALTER TABLE shop.b ADD COLUMN "+name+" int") })
 	}
-}
-
-// xa writes a transaction of two steps, each of which is one of its own to the binlog.
-func (l *life) xa(t *testing.T) {
-	t.Helper()
-	statements, w, ok := l.statements([]func() string{l.part(), l.insert("a")})
-	if !ok {
-		return
-	}
-	statements = append(append([]string{"XA START 'x'"}, statements...), "XA END 'x'", "XA PREPARE 'x'", "XA COMMIT 'x'")
-	w.xa = true
-	w.from, w.what = l.clock(t), fmt.Sprintf("%.300q", statements)
-	l.written = append(l.written, w)
-	l.done(t, written{empty: true}, func() { l.m.Exec(t, statements...) })
-	l.written[len(l.written)-2].to = l.clock(t)
 }
 
 // copies is how many tables are made of another one's rows.
