@@ -40,8 +40,8 @@ type Scan struct {
 	// Packed says that the first transaction is compressed, and the position stands between its GTID and it.
 	Packed bool
 
-	// Events, Bytes and Transactions were read, Skipped of the transactions change nothing that counts: bookkeeping, or
-	// what the consumer does not capture.
+	// Events, Bytes and Transactions were read, Skipped of the transactions change nothing that counts: bookkeeping,
+	// what the consumer does not capture, or has read by its set.
 	Events, Bytes, Transactions, Skipped int64
 
 	// File and Pos are where it ended.

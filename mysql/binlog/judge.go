@@ -31,6 +31,7 @@ type judge struct {
 	ends       bool
 	logged     time.Time
 	filter     filter
+	consumed   consumed
 	since      time.Time // when the file of the next event was begun
 
 	begun   bool // an event was seen
@@ -55,6 +56,7 @@ type transaction struct {
 	midway  bool // it began before the position
 	grouped bool // an event ends it
 	packed  bool // it is at the position, and compressed
+	read    bool // by the consumer's set
 	changes bool // it has changed something, handled or not
 
 	through time.Time // what was logged until then was handled; zero: not told
@@ -67,7 +69,10 @@ type known struct {
 }
 
 func newJudge(flavor mysql.Flavor, p *mysql.Position, f filter) *judge {
-	return &judge{flavor: flavor, event: p.Event, row: p.Row, ends: p.Ends, logged: p.Logged, filter: f, place: true, tables: map[uint64]known{}}
+	return &judge{
+		flavor: flavor, event: p.Event, row: p.Row, ends: p.Ends, logged: p.Logged, filter: f, consumed: newConsumed(flavor, p),
+		place: true, tables: map[uint64]known{},
+	}
 }
 
 // clone is for what may have to be seen anew.
@@ -151,6 +156,7 @@ func (j *judge) start(e event) {
 	if j.open.at.IsZero() {
 		j.open.at = j.written(e.at)
 	}
+	j.open.read = j.consumed.has(e.gtid)
 	j.transactions++
 	j.place = j.place && !j.begun
 	j.open.packed = j.place && j.packed
@@ -193,6 +199,7 @@ func (j *judge) take(e event) error {
 		changes = true
 	default:
 	}
+	changes = changes && !j.open.read
 	j.open.changes = j.open.changes || changes
 	if !j.open.through.IsZero() {
 		if changes && e.at.After(j.open.through) {

@@ -2,6 +2,7 @@ package binlog
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ type place struct {
 	ends            bool
 	logged          int64
 	captures        string
+	consumed        [sha256.Size]byte // of the set, which may be long
 }
 
 // mostTrails is how many are kept: there is one for each consumer, and one for each of its earlier positions.
@@ -40,7 +42,7 @@ const mostTrails = 256
 func (m *memory) trail(inv *mysql.Inventory, p *mysql.Position, ignored map[string]bool, captures []string) *trail {
 	m.check(inv)
 	m.calls++
-	at := place{p.File, p.Pos, p.Event, p.Row, p.Ends, p.Logged.UnixMilli(), strings.Join(captures, "\x00")}
+	at := place{p.File, p.Pos, p.Event, p.Row, p.Ends, p.Logged.UnixMilli(), strings.Join(captures, "\x00"), sha256.Sum256([]byte(p.GTIDs))}
 	t := m.trails[at]
 	if t == nil {
 		if len(m.trails) == mostTrails {
