@@ -13,14 +13,18 @@ import (
 	"truelag/lab"
 )
 
-var seedFlag = flag.Int64("seed", 0, "seed of the random logs and commits; 0: by the time")
+var seedFlag = flag.Int64("seed", 0, "seed of what is random; 0: by the time, or the one that is usual for a test")
 
 // seed is the run's seed, which a failure shows.
-func seed(t *testing.T) int64 {
+func seed(t *testing.T) int64 { return seedOr(t, time.Now().UnixNano()%1e6) }
+
+// seedOr is the run's seed, with one that is usual for a test whose others are for people: what they find may be a fault of the
+// program that is watched, and takes a look.
+func seedOr(t *testing.T, usual int64) int64 {
 	t.Helper()
 	s := *seedFlag
 	if s == 0 {
-		s = time.Now().UnixNano() % 1e6
+		s = usual
 	}
 	t.Logf("to have these logs again: go test -tags e2e ./lab -run '^%s$' -count=1 -args -seed %d", t.Name(), s)
 	return s

@@ -53,7 +53,7 @@ type life struct {
 // delivered. What a connector has handed to Kafka it tells by its topics alone.
 func TestDebeziumRandom(t *testing.T) {
 	t.Parallel()
-	s := seed(t)
+	s := seedOr(t, 11)
 	for i, version := range []string{lab.MySQL80, lab.MariaDB10} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()

@@ -119,6 +119,10 @@ func (l *life) differsFrom(c mysql.ConsumerReading, clock time.Time, records int
 		most++
 	default:
 	}
+	if done != nil && c.Note.Position.Pos == 4 { // connected again with heartbeats, it notes down that it will begin anew with this one
+		most++
+		first = append(first, *done)
+	}
 	ends := records == 0 && len(first) == 0 // nothing says that something must be left
 	must := records > 0
 	for i, w := range rest {
