@@ -110,11 +110,27 @@ func (r *rememberedSource) take(source Source, began time.Time) {
 		r.subtasks[s.Index] = remembered[Subtask]{s, times, sample.Running}
 	}
 	for _, p := range sample.Partitions {
-		r.partitions[topicPartition{p.Topic, p.Partition}] = remembered[Partition]{p, times, sample.Running}
+		at := topicPartition{p.Topic, p.Partition}
+		if before, told := r.partitions[at]; told && !sample.Running {
+			p = p.or(before.part)
+		}
+		r.partitions[at] = remembered[Partition]{p, times, sample.Running}
 	}
 	oldest := times.before.Add(-tailTime)
 	maps.DeleteFunc(r.subtasks, func(_ int32, s remembered[Subtask]) bool { return s.times.before.Before(oldest) })
 	maps.DeleteFunc(r.partitions, func(_ topicPartition, p remembered[Partition]) bool { return p.times.before.Before(oldest) })
+}
+
+// or takes from what was told before what is not told any more. A Prometheus server that looks back forgets the one series of a
+// partition before the other, where Flink hung up while it wrote them for the last time.
+func (p Partition) or(before Partition) Partition {
+	if p.Emitted == Unset {
+		p.Emitted = before.Emitted
+	}
+	if p.Committed == Unset {
+		p.Committed = before.Committed
+	}
+	return p
 }
 
 // now is what the source said in the latest reading.
