@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,14 +43,20 @@ func scrapeBinlog(t *testing.T, servers ...collector.BinlogReader) string {
 	must(t, err)
 	w := httptest.NewRecorder()
 	set.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics?collect[]=binlog", nil))
-	age := regexp.MustCompile(`(_age_seconds\{.*\}) (\d+)\.\d+`)
+	age := regexp.MustCompile(`^(.*_age_seconds\{.*\}) (\S+)$`)
 	var lines []string
 	for line := range strings.Lines(w.Body.String()) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "truelag_exporter_build_info") || strings.HasPrefix(line, "truelag_scrape_collector_duration") {
 			continue
 		}
-		lines = append(lines, age.ReplaceAllString(strings.TrimPrefix(line, "truelag_"), "$1 $2"))
+		line = strings.TrimPrefix(line, "truelag_")
+		if parts := age.FindStringSubmatch(line); parts != nil { // in whole seconds
+			seconds, err := strconv.ParseFloat(parts[2], 64)
+			must(t, err)
+			line = fmt.Sprintf("%s %d", parts[1], int64(seconds))
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }
