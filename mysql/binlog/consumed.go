@@ -12,17 +12,22 @@ type consumed struct {
 	set    gtid.Set
 }
 
-// newConsumed takes the set of a position. One of MariaDB's does not name each transaction that was read, one that is ahead has some that
-// were not, and what is wrong with one is told with the distance: then they are none.
+// newConsumed takes the set of a position. What is wrong with one is told with the distance: then they are none.
 func newConsumed(flavor mysql.Flavor, p *mysql.Position) consumed {
-	if flavor != mysql.MySQL || p.SetAhead {
-		return consumed{}
-	}
-	set, err := flavor.Parse(p.GTIDs)
+	set, err := flavor.Parse(setOf(flavor, p))
 	if err != nil {
 		return consumed{}
 	}
 	return consumed{flavor, set}
+}
+
+// setOf is the set that tells what was read. One of MariaDB's does not name each transaction, and one that is ahead has some that were
+// not read: then it is none.
+func setOf(flavor mysql.Flavor, p *mysql.Position) string {
+	if flavor != mysql.MySQL || p.SetAhead {
+		return ""
+	}
+	return p.GTIDs
 }
 
 // has tells whether the transaction of a name is one of them. Without a name it is none.

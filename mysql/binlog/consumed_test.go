@@ -8,6 +8,28 @@ import (
 	"truelag/mysql"
 )
 
+// Two consumers at one place, with one set, which has been read by the one and only sent to the other, are told apart.
+func TestMemoryOfSetsThatAreAhead(t *testing.T) {
+	r := recordingOf(t, "mysql-8.0")
+	s := serve(t, r).scanner(t, nil)
+	var set []string
+	for _, e := range r.read(t) {
+		if e.kind == named && e.gtid != "" {
+			set = append(set, e.gtid)
+		}
+	}
+	for _, ahead := range []bool{true, false, true} {
+		p := &mysql.Position{File: r.files[0].name, Pos: 4, GTIDs: strings.Join(set, ","), SetAhead: ahead}
+		want := mysql.None
+		if ahead {
+			want = mysql.Transaction
+		}
+		if got := scan(t, s, r.inventory(), p); got.After != want {
+			t.Errorf("ahead %t: %s, want %s", ahead, got.After, want)
+		}
+	}
+}
+
 // What a consumer has read by its set is not left to read, although it stands behind its place, and what its set lacks is.
 func TestReadByTheSet(t *testing.T) {
 	verdicts := map[mysql.After]int{}

@@ -42,7 +42,10 @@ const mostTrails = 256
 func (m *memory) trail(inv *mysql.Inventory, p *mysql.Position, ignored map[string]bool, captures []string) *trail {
 	m.check(inv)
 	m.calls++
-	at := place{p.File, p.Pos, p.Event, p.Row, p.Ends, p.Logged.UnixMilli(), strings.Join(captures, "\x00"), sha256.Sum256([]byte(p.GTIDs))}
+	at := place{
+		p.File, p.Pos, p.Event, p.Row, p.Ends, p.Logged.UnixMilli(), strings.Join(captures, "\x00"),
+		sha256.Sum256([]byte(setOf(inv.Flavor, p))),
+	}
 	t := m.trails[at]
 	if t == nil {
 		if len(m.trails) == mostTrails {
