@@ -127,6 +127,48 @@ func TestWritten(t *testing.T) {
 	w.asks(mysql.Position{File: "mysql-bin.000004", Pos: 4}, mysql.Transaction, "mysql-bin.000004:4")
 }
 
+// What follows a position stands also where the next file's first event cannot be read: that one is looked up again.
+func TestWrittenIsNotToBeHad(t *testing.T) {
+	for name, answer := range map[string]func(net.Conn, *packetWriter, context.CancelFunc){
+		"silence": func(net.Conn, *packetWriter, context.CancelFunc) {},
+		"a file that is gone": func(_ net.Conn, w *packetWriter, _ context.CancelFunc) {
+			w.fail(errorBinlog, "Could not find first log file name in binary log index file")
+		},
+		"no time left": func(c net.Conn, _ *packetWriter, over context.CancelFunc) {
+			over()
+			_, _ = c.Read(make([]byte, 16)) // the end of the connection
+		},
+	} {
+		w := newWorld(t, nil)
+		w.write(len(w.events), "")
+		w.inv.Expire = time.Hour
+		p := mysql.Position{File: "mysql-bin.000001", Pos: 4}
+		ctx, over := context.WithCancel(t.Context())
+		defer over()
+		w.srv.set(func(s *server) {
+			s.send = func(c net.Conn, pw *packetWriter, r *recording, a asked) {
+				if a.file == p.File {
+					pw.dump(r, a.file, a.pos)
+				} else {
+					answer(c, pw, over)
+				}
+			}
+		})
+		before, err := w.s.Scan(ctx, w.inv, &p)
+		if err != nil || before.After != mysql.Transaction || before.Cached {
+			t.Errorf("%s: got %+v, %v", name, before, err)
+		}
+		if dumps := w.srv.taken(); len(dumps) != 2 {
+			t.Errorf("%s: asked for %+v", name, dumps)
+		}
+		w.srv.set(func(s *server) { s.send = nil })
+		got := scan(t, w.s, w.inv, &p)
+		if dumps := w.srv.taken(); !got.Cached || got.After != before.After || !got.Written.After(before.Written) || len(dumps) != 1 {
+			t.Errorf("%s: before %+v, then %+v by %+v", name, before, got, dumps)
+		}
+	}
+}
+
 // A client may set the time of its statements. When the next file was begun tells more.
 func TestWrittenByATimeThatWasSet(t *testing.T) {
 	w := newWorld(t, nil)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -97,38 +96,31 @@ func (m *memory) shorter(inv *mysql.Inventory) bool {
 }
 
 // date finds out when the position's file was last written to, where neither the inventory nor the events that were read tell: then
-// the next one was begun, unless the server was down in between.
-func (s *Scanner) date(ctx context.Context, inv *mysql.Inventory, at int, t *trail) error {
+// the next one was begun, unless the server was down in between. Where it cannot be found out this time, what follows the position is
+// told all the same: another scan asks again.
+func (s *Scanner) date(ctx context.Context, inv *mysql.Inventory, at int, t *trail) {
 	if at == len(inv.Files)-1 || t.scan.File != t.at.file || inv.Expire <= 0 || !inv.Files[at].Written.IsZero() {
-		return nil
+		return
 	}
-	begun, err := s.start(ctx, inv, at+1)
-	if err != nil {
-		return err
-	}
-	if !begun.IsZero() {
+	if begun := s.start(ctx, inv, at+1); !begun.IsZero() {
 		t.scan.Written = begun
 	}
-	return nil
 }
 
-// start is when a file was begun, by its first event; zero where that was at a start of the server.
-func (s *Scanner) start(ctx context.Context, inv *mysql.Inventory, at int) (time.Time, error) {
+// start is when a file was begun, by its first event; zero where that was at a start of the server, or could not be read.
+func (s *Scanner) start(ctx context.Context, inv *mysql.Inventory, at int) time.Time {
 	name := inv.Files[at].Name
 	if begun, ok := s.memory.begun[name]; ok {
-		return begun, nil
+		return begun
 	}
 	conn, err := s.dump(ctx, inv, name, fileStart)
 	if err != nil {
-		return time.Time{}, err
+		return time.Time{}
 	}
 	defer hangUp(conn)
 	f := newFeed(conn, inv.Flavor, name, fileStart, s.cfg.MaxBytes)
 	if _, err := f.next(); err != nil && !errors.Is(err, io.EOF) {
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
-		return time.Time{}, fmt.Errorf("read the beginning of %s: %w", name, denied(err))
+		return time.Time{}
 	}
 	for old := range s.memory.begun { // of files that are purged
 		if at, _ := inv.Find(old); at < 0 {
@@ -140,5 +132,5 @@ func (s *Scanner) start(ctx context.Context, inv *mysql.Inventory, at int) (time
 		begun = time.Time{}
 	}
 	s.memory.begun[name] = begun
-	return begun, nil
+	return begun
 }

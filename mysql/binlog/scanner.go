@@ -98,9 +98,7 @@ func (s *Scanner) Scan(ctx context.Context, inv *mysql.Inventory, p *mysql.Posit
 			return mysql.Scan{}, err
 		}
 	}
-	if err := s.date(ctx, inv, at, t); err != nil {
-		return mysql.Scan{}, err
-	}
+	s.date(ctx, inv, at, t)
 	scan := t.scan
 	scan.Cached = cached
 	return scan, nil
