@@ -46,7 +46,7 @@ func TestExplainBinlog(t *testing.T) {
 		{"behind", 1, "ok", []string{"Behind", "315 bytes are left to read, the first transaction from ", "beginning with its event Gtid"}},
 		{"snapshot", 1, "snapshot", []string{"Takes a snapshot", "until its snapshot (INITIAL) ends, and goes on from mysql-bin.000004:1856 then."}},
 		{"none", 3, "no_position", []string{"No place yet"}},
-		{"foreign", 3, "foreign", []string{"binlog.000004 is not a file of this server: its files are named like mysql-bin.000004."}},
+		{"foreign", 4, "foreign", []string{"binlog.000004 is not a file of this server: its files are named like mysql-bin.000004."}},
 		{"purged", 4, "purged", []string{"Lost its place", "mysql-bin.000001 is not among the server", "Let it take a new snapshot"}},
 		{"ahead", 4, "ahead", []string{"The place mysql-bin.000009:4 is past what the server has written: its binlog ends at mysql-bin.000004:2171."}},
 		{"invalid", 4, "invalid", []string{"No such place", "No event begins at mysql-bin.000004:1857: the server was asked for it."}},

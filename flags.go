@@ -96,7 +96,7 @@ func newApp(o *options) *kingpin.Application {
 	x := app.Command("explain", "Say how far a group, or a consumer of a binlog, is behind, and why. With a partition, read it "+
 		"batch by batch; without one, list partitions, topics or groups, worst first. The exit code is 0 for caught up, 1 for "+
 		"behind, held back by an open transaction, or taking a snapshot, 2 for a wrong flag or file, 3 when it cannot be known, "+
-		"4 when data was lost, the commit is beyond the end, or the place in a binlog is lost or none.")
+		"4 when data was lost, the commit is beyond the end, or a place in a binlog is purged, or none of the server's.")
 	x.Flag("group", "Consumer group. Example: orders-enricher").IsSetByUser(&o.explain.groupSet).PlaceHolder("NAME").StringVar(&o.explain.group)
 	x.Flag("topic", "Topic of the group.").IsSetByUser(&o.explain.topicSet).PlaceHolder("NAME").StringVar(&o.explain.topic)
 	o.explain.partition = -1

@@ -9,14 +9,14 @@ type binlogState struct {
 	brief    string // in a list
 }
 
-// binlogStates are the states by their words in truelag_binlog_position_state. Which server's place a foreign one is nobody can say,
-// so that it is no lost one by its exit code.
+// binlogStates are the states by their words in truelag_binlog_position_state. Those by which a consumer cannot go on have one rank and
+// one code.
 var binlogStates = map[string]binlogState{
 	"caught_up":   {level, 0, "Caught up", "Caught up: nothing follows its place."},
 	"ok":          {behind, 1, "Behind", "Behind."},
 	"purged":      {broken, 4, "Lost its place", "Lost its place: what it would read next is purged."},
 	"ahead":       {broken, 4, "Ahead of the server", "Its place is past the server's end: was the server reset, has it lost transactions, or is it another one?"},
-	"foreign":     {broken, 3, "Another server's place", "Its place is in the files of another server."},
+	"foreign":     {broken, 4, "Another server's place", "Its place is in the files of another server."},
 	"invalid":     {broken, 4, "No such place", "There cannot be an event at its place."},
 	"snapshot":    {blocked, 1, "Takes a snapshot", "It takes a snapshot and reads no binlog meanwhile."},
 	"no_position": {uncommitted, 3, "No place yet", "It has noted down no place yet."},
@@ -30,6 +30,6 @@ func binlogStateOf(word string) binlogState {
 	return binlogState{unknown, 3, "Unknown", "Unknown."}
 }
 
-// BinlogExit is the exit code for what a position is worth: 0 caught up, 1 behind, or taking a snapshot, 4 the place is lost or
-// there is none such, 3 it cannot be said.
+// BinlogExit is the exit code for what a position is worth: 0 caught up, 1 behind, or taking a snapshot, 4 the consumer cannot go on
+// from there, 3 it cannot be said.
 func BinlogExit(word string) int { return binlogStateOf(word).exit }

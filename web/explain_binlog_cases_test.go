@@ -134,8 +134,8 @@ var binlogCases = []struct {
 		e.Consumed = &BinlogSet{103, serverA + ":1-103"}
 		e.Lacked, e.Extra = &BinlogSet{}, &BinlogSet{3, serverA + ":101-103"}
 	})},
-	{"foreign", 3, lost("foreign", "foreign", &BinlogPosition{File: "mysql-bin.000004", Pos: 500})},
-	{"foreign-server", 3, lost("foreign", "foreign", &BinlogPosition{File: "binlog.000009", Pos: 500, Server: "4f22fa47-71ca-11e1-9e33-c80aa9429562"})},
+	{"foreign", 4, lost("foreign", "foreign", &BinlogPosition{File: "mysql-bin.000004", Pos: 500})},
+	{"foreign-server", 4, lost("foreign", "foreign", &BinlogPosition{File: "binlog.000009", Pos: 500, Server: "4f22fa47-71ca-11e1-9e33-c80aa9429562"})},
 	{"invalid", 4, lost("invalid", "invalid", &BinlogPosition{File: "binlog.9", Pos: 500})},
 	{"invalid-negative", 4, lost("invalid", "invalid", &BinlogPosition{File: "binlog.000009", Pos: -1})},
 	{"invalid-no-event", 4, func(e *BinlogExplanation) {

@@ -159,8 +159,8 @@ func TestBinlogLists(t *testing.T) {
 	}
 	golden(t, "list.json", out.String())
 	for want, rows := range map[int][]string{
-		4: {"caught_up", "ok", "invalid", "unknown-place"}, 1: {"caught_up", "unknown-place", "snapshot"},
-		3: {"caught_up", "foreign"}, 0: {"caught_up", "caught_up-at-rest"},
+		4: {"caught_up", "ok", "foreign", "unknown-place"}, 1: {"caught_up", "unknown-place", "snapshot"},
+		3: {"caught_up", "no_position"}, 0: {"caught_up", "caught_up-at-rest"},
 	} {
 		if got := BinlogList(BinlogPlace{}, of(rows...)).Exit(); got != want {
 			t.Errorf("%q: exit code %d, want %d", rows, got, want)
