@@ -131,6 +131,9 @@ func (f *feed) admit(h header) (bool, error) {
 			return false, errNoEvent
 		}
 		return false, nil
+	case typeEncryption: // of MariaDB's, what a file is encrypted with is sent ahead, too
+		ahead := first && h.end == 0 && h.flags&flagIgnorable != 0 && f.flavor == mysql.MariaDB
+		return !ahead, nil
 	default:
 		return h.flags&flagArtificial == 0 || h.end != 0 || !f.any, nil
 	}

@@ -68,6 +68,27 @@ func TestRecordedStreams(t *testing.T) {
 	}
 }
 
+// A server of MariaDB that encrypts its files says with what before it sends events from the midst of one. It is no event there.
+func TestEncryptedFiles(t *testing.T) {
+	for _, r := range recordings(t) {
+		if r.flavor != mysql.MariaDB {
+			continue
+		}
+		t.Run(r.name, func(t *testing.T) {
+			f := r.files[1]
+			for at, pos := 0, int64(fileStart); at < len(f.events); at++ {
+				plain, encrypted := *r, *r
+				encrypted.encrypted = true
+				want := listed(t, newFeed(answer(&plain, f.name, pos), r.flavor, f.name, pos, 1<<30))
+				if got := listed(t, newFeed(answer(&encrypted, f.name, pos), r.flavor, f.name, pos, 1<<30)); got != want {
+					t.Fatalf("from %d: got\n%swant\n%s", pos, got, want)
+				}
+				pos += int64(len(f.events[at]))
+			}
+		})
+	}
+}
+
 // middle is the position that a recorded answer starts at, by its first event.
 func middle(t *testing.T, raw []byte) int64 {
 	t.Helper()

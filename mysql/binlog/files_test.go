@@ -16,6 +16,8 @@ type recording struct {
 	name   string
 	flavor mysql.Flavor
 	files  []recordedFile
+
+	encrypted bool // on the server's disk
 }
 
 type recordedFile struct {

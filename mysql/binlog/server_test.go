@@ -62,6 +62,16 @@ func rotation(file string, pos int64, checksum bool) []byte {
 	return e
 }
 
+// encryption is the event that follows the format in an encrypted file of MariaDB, sent ahead as that is.
+func encryption(format []byte) []byte {
+	e := bytes.Clone(format[:headerSize])
+	e[4] = typeEncryption
+	binary.LittleEndian.PutUint16(e[17:], flagIgnorable)
+	e = append(e, make([]byte, 17+checksumSize)...) // scheme, version of the key, nonce
+	binary.LittleEndian.PutUint32(e[9:], uint32(len(e)))
+	return e
+}
+
 func (w *packetWriter) dump(r *recording, file string, pos int64) {
 	begun := false
 	for _, f := range r.files {
@@ -85,6 +95,9 @@ func (w *packetWriter) dump(r *recording, file string, pos int64) {
 				format := bytes.Clone(e)
 				clear(format[13:17])
 				w.event(format)
+				if r.encrypted {
+					w.event(encryption(format))
+				}
 			case at >= from:
 				w.event(e)
 			case at+int64(len(e)) > from:

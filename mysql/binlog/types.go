@@ -27,6 +27,7 @@ const (
 	typeHeartbeat   = 27
 	typeAnonymous   = 34
 	typeHeartbeatV2 = 41
+	typeEncryption  = 164
 	typeCompressed  = 165
 )
 
@@ -77,7 +78,7 @@ var eventTypes = map[byte]eventType{
 	161:             {"Binlog_checkpoint", outside},
 	162:             {"Gtid", named},
 	163:             {"Gtid_list", outside},
-	164:             {"Start_encryption", outside},
+	typeEncryption:  {"Start_encryption", outside},
 	typeCompressed:  {"Query_compressed", statement},
 	166:             {"Write_rows_compressed_v1", rows},
 	167:             {"Update_rows_compressed_v1", rows},
