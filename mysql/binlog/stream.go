@@ -98,7 +98,7 @@ func (s *Scanner) connect(ctx context.Context) (conn *client.Conn, raw *ending, 
 	}
 	err = guarded(func() (err error) {
 		dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-			if raw, err = s.open(ctx); err != nil {
+			if raw, err = s.open(ctx, password); err != nil {
 				return nil, err
 			}
 			return raw, nil
@@ -130,6 +130,8 @@ func answered(ctx context.Context, conn *ending, err error) error {
 		return ctx.Err()
 	case conn != nil && conn.flooded():
 		return errFlood
+	case conn != nil && conn.leaked:
+		return errClear
 	case errors.As(err, &said):
 		return denied(&serverError{said.Code, strings.ToValidUTF8(said.Message[:min(len(said.Message), longestMessage)], "")})
 	}
