@@ -118,6 +118,8 @@ func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
 	switch {
 	case at == nil && p.configured(c.Name).Placeless():
 		say("it tells no place")
+	case at == nil && c.Note.Which != "":
+		say("%s", c.Note.Which)
 	case at == nil:
 		say("it has noted nothing down yet")
 	default:
@@ -126,8 +128,11 @@ func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
 	if len(c.Note.Reported) > 0 {
 		say("it reports %s", reportsOf(c.Note.Reported))
 	}
-	if c.Note.Which != "" {
+	if at != nil && c.Note.Which != "" {
 		say("taken: %s", c.Note.Which)
+	}
+	if c.Note.LeftOut != "" {
+		say("left out: %s", c.Note.LeftOut)
 	}
 	if c.Note.State != "" && c.Note.State != "running" {
 		say("it is %s", c.Note.State)

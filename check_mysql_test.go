@@ -1,6 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -64,5 +68,23 @@ func TestCheckConfigProbesMySQL(t *testing.T) {
 				t.Errorf("%d features lack something, want %d; exit code %d\n%s%s", got, tt.lacks, code, said, stderr)
 			}
 		})
+	}
+}
+
+// A connector whose topic prefix was changed may have noted down nothing under the one that is configured.
+func TestProbeOfAnotherPrefix(t *testing.T) {
+	worker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := `{"connector": {"state": "RUNNING"}, "tasks": [{"state": "RUNNING"}]}`
+		if strings.HasSuffix(r.URL.Path, "/offsets") {
+			answer = `{"offsets": [{"partition": {"server": "old"}, "offset": {"file": "mysql-bin.000004", "pos": 2171}}]}`
+		}
+		_, _ = io.WriteString(w, answer)
+	}))
+	defer worker.Close()
+	path := filepath.Join(t.TempDir(), "truelag.yml")
+	binlogs(t, path, newFakeMySQL(t), "", fmt.Sprintf("{name: sink, connect: {url: %q, connector: c, server: new}}", worker.URL))
+	const want = "that the server still has): nothing is noted down for server new, only for old.\n"
+	if _, stdout, stderr := runs(t, "check-config", "--probe", "--config.file="+path); !strings.Contains(stdout, want) {
+		t.Errorf("it does not say %q:\n%s%s", want, stdout, stderr)
 	}
 }

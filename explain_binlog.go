@@ -96,7 +96,8 @@ func binlogExplanation(s *mysqlServer, r *mysql.Reading, c *mysql.ConsumerReadin
 	e := &web.BinlogExplanation{
 		BinlogConsumer: binlogConsumerOf(s, &collector.BinlogConsumerReview{Server: s.Name(), ConsumerReading: *c}),
 		Read:           r.At, Version: versionOf(r), Unread: lineOf(r.Err),
-		Kept: keptBy(s.configured(c.Name)), ReadAt: c.ReadAt, Failure: failureOf(r, c), Since: c.Since, Which: c.Note.Which, Captures: c.Note.Captures,
+		Kept: keptBy(s.configured(c.Name)), ReadAt: c.ReadAt, Failure: failureOf(r, c), Since: c.Since,
+		Which: c.Note.Which, LeftOut: c.Note.LeftOut, Captures: c.Note.Captures,
 		FilesAsked: r.FilesAsked,
 		Place:      a.Place.String(), File: a.File, At: a.Pos,
 		Rest: orUnknown(a.Rest), Later: orUnknown(a.Later), Before: orUnknown(a.Before),

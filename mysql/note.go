@@ -26,8 +26,12 @@ type Note struct {
 	// Reason is why it failed, in one line and without secrets. Empty: not told.
 	Reason string
 
-	// Which says which of several places was taken, and why. Empty: there is one.
+	// Which says which of several places was taken, and why; where there is no Position, what is noted down in place of one. Empty:
+	// there is one, or nothing at all.
 	Which string
+
+	// LeftOut is what could not be read beside what is in the note, and why, in one line and without secrets. Empty: nothing.
+	LeftOut string
 
 	// Reported are lags that the consumer reckons itself, as it reports them.
 	Reported []Reported

@@ -55,7 +55,8 @@ type BinlogExplanation struct {
 	Failure  string    // why it could not be; empty: it was
 	Position *BinlogPosition
 	Since    time.Time // when the place was first read as it is
-	Which    string    // of several places, and why
+	Which    string    // of several places, and why; without one, what is noted down in place of it
+	LeftOut  string    // what could not be read beside the place; empty: nothing
 	Captures []string  // what it reads; none: everything
 	Reported []BinlogReport
 

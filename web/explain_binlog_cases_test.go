@@ -154,6 +154,9 @@ var binlogCases = []struct {
 		e.Told, e.Reason = "failed", "Communications link failure"
 	}},
 	{"no_position", 3, lost("no_position", "unknown", nil)},
+	{"no_position-left-out", 3, then(lost("no_position", "unknown", nil), func(e *BinlogExplanation) {
+		e.Told, e.LeftOut = "", "GET http://connect:8083/connectors/shop/status: answered 403 Forbidden: credentials are missing or not accepted"
+	})},
 	{"no_position-which", 3, then(lost("no_position", "unknown", nil), func(e *BinlogExplanation) {
 		e.Which, e.Told = `nothing is noted down for server "shop", only for "shop2"`, "paused"
 	})},

@@ -39,6 +39,7 @@ type binlogView struct {
 	Failure  string              `json:"place_error,omitempty"`
 	Position *binlogPositionView `json:"place,omitempty"`
 	Which    string              `json:"which_place,omitempty"`
+	LeftOut  string              `json:"left_out,omitempty"`
 	Captures []string            `json:"captures,omitempty"`
 	Reported []binlogReportView  `json:"reported_lags,omitempty"`
 	Service  *binlogServerView   `json:"server_read,omitempty"`
@@ -134,7 +135,7 @@ func (e *BinlogExplanation) view() binlogView {
 	v := binlogView{
 		binlogHead: e.head(), Cure: e.Cure(), binlogNumbers: e.numbers(),
 		Told: valid(e.Told), Reason: valid(e.Reason), Kept: valid(e.Kept), ReadAt: moment(e.ReadAt), Since: moment(e.Since),
-		Failure: valid(e.Failure), Which: valid(e.Which), Captures: e.Captures, Service: e.serverView(), Statements: []binlogStatementView{},
+		Failure: valid(e.Failure), Which: valid(e.Which), LeftOut: valid(e.LeftOut), Captures: e.Captures, Service: e.serverView(), Statements: []binlogStatementView{},
 	}
 	if p := e.Position; p != nil {
 		v.Position = &binlogPositionView{

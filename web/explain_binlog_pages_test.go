@@ -19,7 +19,7 @@ func TestHostileNamesStayTextInBinlogs(t *testing.T) {
 	for _, in := range []string{`<script>alert(1)</script>`, `"><img src=x>`, "a\nb", "\xff\xfe", "{{.}}", "</title><b>", "a\u202eb", "'\"`", strings.Repeat("x", 4000)} {
 		for _, c := range binlogCases {
 			e := consumerOf(c.change)
-			e.Server, e.Consumer, e.Told, e.Reason, e.Kept, e.Which, e.Version = in, in, in, in, in, in, in
+			e.Server, e.Consumer, e.Told, e.Reason, e.Kept, e.Which, e.LeftOut, e.Version = in, in, in, in, in, in, in, in
 			e.Failure, e.Unread, e.ScanError, e.SetError = pick(e.Failure == "", "", in), pick(e.Unread == "", "", in), in, in
 			e.Lacking = append(e.Lacking, BinlogLack{in, in})
 			e.Reported = []BinlogReport{{in, math.NaN()}, {in, math.Inf(1)}}
@@ -78,10 +78,11 @@ func TestBinlogBars(t *testing.T) {
 		e.File = rng.IntN(len(e.Files))
 		end := e.Files[e.File].End
 		e.At = []int64{4, end, 4 + rng.Int64N(end-3)}[rng.IntN(3)]
-		e.HeadroomBytes = e.At
+		e.Before = 0
 		for _, f := range e.Files[:e.File] {
-			e.HeadroomBytes += f.End
+			e.Before += f.End
 		}
+		e.HeadroomBytes = e.Before + e.At
 		e.Bytes = total - e.HeadroomBytes
 		if e.Bytes == 0 {
 			e.State = "caught_up"

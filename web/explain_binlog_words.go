@@ -28,6 +28,9 @@ func (e *BinlogExplanation) Facts() []Fact {
 	if e.Which != "" {
 		add("which place", "%s", printable(e.Which, longestReason))
 	}
+	if e.LeftOut != "" {
+		add("left out", "%s", printable(e.LeftOut, longestReason))
+	}
 	if len(e.Captures) > 0 {
 		add("reads", "%s", printable(strings.Join(e.Captures, ", "), longestReason))
 	}

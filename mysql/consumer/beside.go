@@ -41,10 +41,9 @@ func beside(note mysql.Note, err error) mysql.Note {
 	if err == nil {
 		return note
 	}
-	what := "left out: " + strings.ReplaceAll(err.Error(), "\n", "; ")
-	if note.Which != "" {
-		what = note.Which + "; " + what
+	if note.LeftOut != "" {
+		note.LeftOut += "; "
 	}
-	note.Which = what
+	note.LeftOut += strings.ReplaceAll(err.Error(), "\n", "; ")
 	return note
 }

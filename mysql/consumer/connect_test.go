@@ -119,22 +119,22 @@ func TestConnectFaults(t *testing.T) {
 		"a worker before 3.5": {answer{}, json(running), []string{"state running",
 			"error GET %s/offsets: answered 404 Not Found (HTTP 404 Not Found): offsets are told from Kafka Connect 3.5 on, and under the URL of the REST API itself"}},
 		"a wrong path": {answer{}, answer{}, []string{
-			"which left out: GET %s/status: answered 404 Not Found (HTTP 404 Not Found)",
+			"left out: GET %s/status: answered 404 Not Found (HTTP 404 Not Found)",
 			"error GET %s/offsets: answered 404 Not Found (HTTP 404 Not Found): offsets are told from Kafka Connect 3.5 on, and under the URL of the REST API itself"}},
 		"a proxy's 404": {offsets, answer{404, "text/html", "<html>my80 secret"}, []string{"place mysql-bin.000001:1522 " + set + ":1-5 event 2 row 3",
-			"which left out: GET %s/status: answered 404 Not Found"}},
+			"left out: GET %s/status: answered 404 Not Found"}},
 		"a login page": {answer{200, "text/html", "<html>"}, json(running), []string{"state running",
 			"error GET %s/offsets: answered text/html where a Kafka Connect worker answers application/json: is the URL its own, and not a proxy's or login's page?"}},
 		"a rebalance": {answer{409, "application/json", `{"error_code":409,"message":"Cannot complete request momentarily due to stale configuration"}`}, json(running),
 			[]string{"state running", "error GET %s/offsets: answered 409 Conflict (Cannot complete request momentarily due to stale configuration)"}},
 		"refused": {answer{401, "", "secret"}, answer{403, "", "secret"}, []string{
-			"which left out: GET %s/status: answered 403 Forbidden: credentials are missing or not accepted",
+			"left out: GET %s/status: answered 403 Forbidden: credentials are missing or not accepted",
 			"error GET %s/offsets: answered 401 Unauthorized: credentials are missing or not accepted"}},
-		"another API":    {json(`{"a":1}`), json(`{}`), []string{"which left out: GET %s/status: not an answer of Kafka Connect: it has no state of the connector", "error GET %s/offsets: not an answer of Kafka Connect: it has no offsets"}},
+		"another API":    {json(`{"a":1}`), json(`{}`), []string{"left out: GET %s/status: not an answer of Kafka Connect: it has no state of the connector", "error GET %s/offsets: not an answer of Kafka Connect: it has no offsets"}},
 		"no JSON":        {json(`{`), json(running), []string{"state running", "error GET %s/offsets: not an answer of Kafka Connect: unexpected end of JSON input"}},
 		"for PostgreSQL": {json(`{"offsets":[{"partition":{"server":"p"},"offset":{"lsn":1,"txId":2}}]}`), json(running), []string{"state running", "error GET %s/offsets: offset of server p: neither file and pos nor gtids: is it of a connector for MySQL or MariaDB? it has \"lsn\", \"txId\""}},
 		"a sink":         {json(`{"offsets":[{"partition":{"kafka_topic":"t","kafka_partition":0},"offset":{"kafka_offset":1}}]}`), json(running), []string{"state running", "error GET %s/offsets: partition without a server: is it of a connector for MySQL or MariaDB? it has \"kafka_partition\", \"kafka_topic\""}},
-		"a bad member":   {json(`{"offsets":[{"partition":{"server":"p"},"offset":{"file":"b.000001","pos":"x","gtids":"a:1"}}]}`), json(running), []string{"place a:1", "state running", "which left out: GET %s/offsets: offset of server p: pos: want a whole number, have \"x\"; file \"b.000001\" is without a position"}},
+		"a bad member":   {json(`{"offsets":[{"partition":{"server":"p"},"offset":{"file":"b.000001","pos":"x","gtids":"a:1"}}]}`), json(running), []string{"place a:1", "state running", "left out: GET %s/offsets: offset of server p: pos: want a whole number, have \"x\"; file \"b.000001\" is without a position"}},
 		"a removed one":  {json(`{"offsets":[{"partition":{"server":"p"},"offset":null}]}`), json(running), []string{"state running"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,6 +50,7 @@ func told(n mysql.Note, err error) string {
 	add("state", n.State)
 	add("reason", n.Reason)
 	add("which", n.Which)
+	add("left out:", n.LeftOut)
 	for _, r := range n.Reported {
 		lines = append(lines, fmt.Sprintf("%s %g", r.Source, r.Value))
 	}

@@ -126,7 +126,7 @@ func TestJolokia(t *testing.T) {
 			`"error":"No attribute found for any MBean matching debezium.m*:type=connector-metrics,context=*,server=s,* pattern"}`, "state missing\n" + gone},
 		"another context": {bean("mysql:context=schema-history,server=s,type=connector-metrics", `"Status":"x"`), "state missing\n" + gone},
 		"SQL Server":      {bean("mssql:context=streaming,server=s,type=connector-metrics", `"Connected":true`), "state missing\n" + gone},
-		"bad attributes":  {bean(streaming, `"Connected":"x","BinlogFilename":"b.000001","BinlogPosition":"4","GtidSet":["a"],"MilliSecondsBehindSource":{}`), "place b.000001:4\nwhich left out: GtidSet: want a text, have \"[\\\"a\\\"]\"; MilliSecondsBehindSource: object where something else is due, at byte 1; Connected: string where something else is due, at byte 3"},
+		"bad attributes":  {bean(streaming, `"Connected":"x","BinlogFilename":"b.000001","BinlogPosition":"4","GtidSet":["a"],"MilliSecondsBehindSource":{}`), "place b.000001:4\nleft out: GtidSet: want a text, have \"[\\\"a\\\"]\"; MilliSecondsBehindSource: object where something else is due, at byte 1; Connected: string where something else is due, at byte 3"},
 	} {
 		t.Run(name, func(t *testing.T) { want(t, jolokia(t, "s", c.body), c.want) })
 	}

@@ -2,5 +2,5 @@
 // keeps it. Every one is a mysql.Consumer, made from a config struct, and reads nothing before Read is called.
 //
 // An error of Read is that the place could not be read; what else could be is in the note. What is wrong beside a place that was
-// read, a member of it or the consumer's state, costs itself alone, and the note says so. No error or note shows a secret.
+// read, a member of it or the consumer's state, costs itself alone, and Note.LeftOut says so. No error or note shows a secret.
 package consumer

@@ -35,7 +35,7 @@ func TestFile(t *testing.T) {
 		`{"file":"b.000001","pos":4500013339.0}`:                                            {"place b.000001:4500013339"},
 		`{"gtids":null,"state":"Paused","reason":"by hand\nsecret"}`:                        {"state paused", "reason by hand"},
 		`{"file":"b.000001","pos":4,"event":-1,"row":"x","snapshot":5,"server":6,"state":7}`: {"place b.000001:4",
-			"which left out: PATH: event: -1 is negative; row: want a whole number, have \"x\"; snapshot: want a text, have \"5\"; " +
+			"left out: PATH: event: -1 is negative; row: want a whole number, have \"x\"; snapshot: want a text, have \"5\"; " +
 				"server: want a text, have \"6\"; state: want a text, have \"7\""},
 		`{"file":"b.000001"}`:                            {`error PATH: file "b.000001" is without a position`},
 		`{"file":"b.000001","pos":1.5}`:                  {"error PATH: pos: want a whole number, have \"1.5\"\nfile \"b.000001\" is without a position"},

@@ -103,7 +103,7 @@ func TestFlinkCDCLostPage(t *testing.T) {
 		return ok[*consumer.FlinkCDC](t)(consumer.NewFlinkCDC(consumer.FlinkCDCConfig{Name: "f", URLs: urls}))
 	}
 	n, err := pages(subtask(1, "currentFetchEventTimeLag", 30, "sourceIdleTime", 0)).Read(t.Context())
-	if err != nil || len(n.Reported) != 2 || !strings.HasPrefix(n.Which, "left out: GET ") {
+	if err != nil || len(n.Reported) != 2 || n.Which != "" || !strings.HasPrefix(n.LeftOut, "GET ") {
 		t.Errorf("%+v, %v", n, err)
 	}
 	for _, body := range []string{"", subtask(1, "currentFetchEventTimeLag", -1, "sourceIdleTime", 90000)} { // that with the binlog may be on the other
@@ -144,7 +144,7 @@ func TestReports(t *testing.T) {
 	want(t, c, lines...)
 	c.Close()
 	want(t, consumer.WithReports(place(), flink(t, "", "", cdcPage+otherPage), debezium(t, "my80", jmx)),
-		"place b.000001:4", "which left out: reported by f: gauges of several sources: configure the job, and a part of the operator's name",
+		"place b.000001:4", "left out: reported by f: gauges of several sources: configure the job, and a part of the operator's name",
 		"MilliSecondsBehindSource 0")
 	none := ok[*consumer.File](t)(consumer.NewFile(consumer.FileConfig{Name: "a", Path: "/none"}))
 	want(t, consumer.WithReports(none, debezium(t, "my80", jmx)), "MilliSecondsBehindSource 0", "error stat /none: no such file or directory")
@@ -162,7 +162,7 @@ func (startling) Read(context.Context) (n mysql.Note, _ error) {
 func TestReportsThatPanic(t *testing.T) {
 	place := ok[*consumer.File](t)(consumer.NewFile(consumer.FileConfig{Name: "a", Path: written(t, `{"file":"b.000001","pos":4}`)}))
 	n, err := consumer.WithReports(place, startling{}).Read(t.Context())
-	if err != nil || n.Position == nil || n.Position.File != "b.000001" || !strings.Contains(n.Which, "left out: reported by s: panic: ") {
+	if err != nil || n.Position == nil || n.Position.File != "b.000001" || !strings.Contains(n.LeftOut, "reported by s: panic: ") {
 		t.Errorf("%+v, %v", n, err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"truelag/mysql"
 )
 
 // MaxwellConfig is a Maxwell, by the table in which it keeps its place.
@@ -44,7 +46,7 @@ func NewMaxwell(cfg MaxwellConfig) (*SQL, error) {
 }
 
 // newestHeartbeat takes one of Maxwell's rows.
-func newestHeartbeat(rows []fields) (fields, string, error) {
+func newestHeartbeat(rows []fields) (fields, mysql.Note, error) {
 	heartbeat := func(row fields) int64 {
 		read, _, err := row.number("last_heartbeat_read")
 		if err != nil {
@@ -54,22 +56,22 @@ func newestHeartbeat(rows []fields) (fields, string, error) {
 	}
 	slices.SortStableFunc(rows, func(a, b fields) int { return cmp.Compare(heartbeat(b), heartbeat(a)) })
 	row := rows[0]
-	var which []string
+	var note mysql.Note
 	if len(rows) > 1 {
 		if heartbeat(row) == heartbeat(rows[1]) {
-			return nil, "", errors.New("Maxwell's table positions has several rows of the client, and no heartbeat tells which is the newest: " +
+			return nil, note, errors.New("Maxwell's table positions has several rows of the client, and no heartbeat tells which is the newest: " +
 				"delete the rows of servers that are gone")
 		}
 		server, _, err := row.number("server_id")
 		if err != nil {
-			return nil, "", fmt.Errorf("table positions of Maxwell: %w", err)
+			return nil, note, fmt.Errorf("table positions of Maxwell: %w", err)
 		}
-		which = append(which, fmt.Sprintf("the row of server_id %d, whose heartbeat was read last (%s), of %d",
-			server, time.UnixMilli(heartbeat(row)).UTC().Format(time.RFC3339), len(rows)))
+		note.Which = fmt.Sprintf("the row of server_id %d, whose heartbeat was read last (%s), of %d",
+			server, time.UnixMilli(heartbeat(row)).UTC().Format(time.RFC3339), len(rows))
 	}
 	if set, err := row.text("gtid_set"); err == nil && len(set) >= maxGTIDColumn {
 		row["gtid_set"] = []byte("null")
-		which = append(which, fmt.Sprintf("file and position alone: gtid_set fills its column (%d characters), so it was cut", maxGTIDColumn))
+		note.LeftOut = fmt.Sprintf("gtid_set, which fills its column (%d characters), so it was cut", maxGTIDColumn)
 	}
-	return row, strings.Join(which, "; "), nil
+	return row, note, nil
 }

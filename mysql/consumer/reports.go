@@ -42,8 +42,11 @@ func (r *reported) Read(ctx context.Context) (mysql.Note, error) {
 	}
 	note, err := r.Consumer.Read(ctx)
 	wait.Wait()
-	for _, n := range notes {
+	for i, n := range notes {
 		note.Reported = append(note.Reported, n.Reported...)
+		if n.LeftOut != "" {
+			errs[i] = errors.Join(errs[i], fmt.Errorf("reported by %s: %s", r.reporters[i].Name(), n.LeftOut))
+		}
 	}
 	return beside(note, errors.Join(errs...)), err
 }

@@ -28,7 +28,7 @@ type SQLConfig struct {
 type SQL struct {
 	name   string
 	query  query
-	choose func(rows []fields) (row fields, which string, err error)
+	choose func(rows []fields) (fields, mysql.Note, error) // the row to take, and what is to be said of it
 }
 
 // NewSQL asks nothing yet.
@@ -57,11 +57,10 @@ func (s *SQL) Read(ctx context.Context) (mysql.Note, error) {
 	if len(rows) == 0 {
 		return mysql.Note{}, nil
 	}
-	row, which, err := s.choose(rows)
+	row, note, err := s.choose(rows)
 	if err != nil {
 		return mysql.Note{}, err
 	}
-	note := mysql.Note{Which: which}
 	note.Position, err = row.place()
 	if err != nil {
 		err = fmt.Errorf("answer of the query for the place: %w", err)
@@ -83,9 +82,9 @@ func quoted(text string) json.RawMessage {
 }
 
 // oneRow wants one.
-func oneRow(rows []fields) (fields, string, error) {
+func oneRow(rows []fields) (fields, mysql.Note, error) {
 	if len(rows) > 1 {
-		return nil, "", fmt.Errorf("the query for the place answers %d rows: want one, add a condition or ORDER BY and LIMIT 1", len(rows))
+		return nil, mysql.Note{}, fmt.Errorf("the query for the place answers %d rows: want one, add a condition or ORDER BY and LIMIT 1", len(rows))
 	}
-	return rows[0], "", nil
+	return rows[0], mysql.Note{}, nil
 }

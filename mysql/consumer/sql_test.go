@@ -93,8 +93,8 @@ func TestSQL(t *testing.T) {
 		"nothing yet":       {"file,pos,gtid", []driver.Value{nil, nil, nil}, ""},
 		"nothing but blank": {"file,pos,gtid", []driver.Value{"", int64(0), ""}, ""},
 		"no position":       {"file,pos,gtid", []driver.Value{"b.000003", nil, nil}, `error answer of the query for the place: file "b.000003" is without a position`},
-		"a bad position":    {"file,pos,gtid", []driver.Value{"b.000003", "-5", "a:1"}, "place a:1\n" + `which left out: answer of the query for the place: pos: -5 is negative; file "b.000003" is without a position`},
-		"a bad file":        {"file,pos,gtid", []driver.Value{"/etc/passwd", int64(4), "a:1"}, "place a:1\n" + `which left out: answer of the query for the place: file: "/etc/passwd" cannot be the name of one`},
+		"a bad position":    {"file,pos,gtid", []driver.Value{"b.000003", "-5", "a:1"}, "place a:1\n" + `left out: answer of the query for the place: pos: -5 is negative; file "b.000003" is without a position`},
+		"a bad file":        {"file,pos,gtid", []driver.Value{"/etc/passwd", int64(4), "a:1"}, "place a:1\n" + `left out: answer of the query for the place: file: "/etc/passwd" cannot be the name of one`},
 		"bytes of no text":  {"file,pos", []driver.Value{[]byte("b\xff.000001"), int64(4)}, `error answer of the query for the place: file: "b\ufffd.000001" cannot be the name of one`},
 		"other columns":     {"a,b", []driver.Value{"x", "y"}, `error answer of the query for the place: want file and position, or gtid: it has "a", "b"`},
 		"a snapshot":        {"file,pos,snapshot", []driver.Value{nil, nil, "INITIAL"}, "place snapshot INITIAL"},
@@ -181,7 +181,7 @@ func TestMaxwell(t *testing.T) {
 	want(t, maxwell(t, &table{rows: [][]driver.Value{gtid}}), "place b.000002:4 "+set+":1-5")
 	gtid[3] = strings.Repeat("x", 4096)
 	want(t, maxwell(t, &table{rows: [][]driver.Value{gtid}}), "place b.000002:4",
-		"which file and position alone: gtid_set fills its column (4096 characters), so it was cut")
+		"left out: gtid_set, which fills its column (4096 characters), so it was cut")
 
 	// After a failover.
 	at := time.UnixMilli(1796010821275).UTC()
