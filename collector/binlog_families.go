@@ -65,11 +65,11 @@ func binlogLagFamilies() []exposition.Family[binlogConsumer] {
 			func(d *mysql.Distance) mysql.Number { return d.Effective }),
 		number("truelag_binlog_lag_files", "Binlog files after that of the consumer's position. Absent as truelag_binlog_lag_bytes is.",
 			func(d *mysql.Distance) mysql.Number { return d.Files }),
-		number("truelag_binlog_lag_transactions", "Transactions that the server has executed and the consumer has not handled: members of gtid_executed that are not in the consumer's GTID set; on MariaDB the distance of sequence numbers, domain by domain. Without the one that the consumer stands in, where the event scan finds that all of it is handled; 0 where it finds that none follows that is for the consumer. Absent when the server or the consumer has no GTID set, when the sets do not fit each other, and during a snapshot.",
+		number("truelag_binlog_lag_transactions", "Transactions that the server has executed and the consumer has not handled: members of gtid_executed that are not in the consumer's GTID set; on MariaDB the distance of sequence numbers, domain by domain. Without the one that the consumer stands in, where the event scan finds that all of it is handled; 0 where it finds that none follows that is for the consumer. Absent when the server or the consumer has no GTID set, when the sets do not fit each other, where transactions without a GTID are written (gtid_mode) or follow, and in the states snapshot, purged, ahead, no_position and unknown.",
 			func(d *mysql.Distance) mysql.Number { return d.Transactions }),
 		duration("truelag_binlog_lag_seconds", "Age in seconds of the first transaction that the consumer has not handled whole, from its commit to the server's own clock. 0 when it has handled all. Absent where the event scan is switched off, denied, or did not get to a transaction; then truelag_binlog_position_state is not caught_up.",
 			func(d *mysql.Distance) mysql.Duration { return d.Seconds }),
-		number("truelag_binlog_headroom_bytes", "Bytes of the binlog before the consumer's position: how much can be purged before it loses its place. Absent as truelag_binlog_lag_bytes is, but there during a snapshot.",
+		number("truelag_binlog_headroom_bytes", "Bytes of the binlog before the consumer's position, those of its own file included. Servers purge whole files: truelag_binlog_headroom_files says how many can go before it loses its place. Absent as truelag_binlog_lag_bytes is, but there during a snapshot.",
 			func(d *mysql.Distance) mysql.Number { return d.HeadroomBytes }),
 		number("truelag_binlog_headroom_files", "Binlog files before that of the consumer's position: how many can be purged before it loses its place. Absent as truelag_binlog_headroom_bytes is.",
 			func(d *mysql.Distance) mysql.Number { return d.HeadroomFiles }),
@@ -117,7 +117,7 @@ func binlogConsumerFamilies() []exposition.Family[binlogConsumer] {
 		},
 		{
 			Desc: exposition.Desc{Name: "truelag_binlog_consumer_state", Type: exposition.Gauge, Labels: append(labels, "state"),
-				Help: "1 for the state of the consumer as whoever runs it tells it, in lower case, 0 for the others. Of Kafka Connect it is that of the connector, or that of a task that has failed: a connector whose place was purged says running. Absent where nobody tells it: files, tables, topics."},
+				Help: "1 for the state of the consumer as whoever runs it tells it, in lower case, 0 for the others. Of Kafka Connect it is that of the connector, or that of a task that has failed: a connector whose place was purged goes on saying running until its next start. Absent where nobody tells it: files, tables, topics."},
 			Series: states,
 		},
 	}
