@@ -24,13 +24,7 @@ func checkConfig(o *options) error {
 		return usage(err)
 	}
 	defer g.release()
-	fmt.Printf("The configuration is valid. Kafka clusters: %d\n", len(g.clusters))
-	if len(g.flinks) > 0 {
-		fmt.Printf("Flink clusters: %d\n", len(g.flinks))
-	}
-	if len(g.mysqls) > 0 {
-		fmt.Printf("MySQL servers: %d\n", len(g.mysqls))
-	}
+	fmt.Println(strings.TrimSpace("The configuration is valid. " + strings.Join(systems(g), "\n")))
 	if !o.probe {
 		return nil
 	}
@@ -45,6 +39,19 @@ func checkConfig(o *options) error {
 		failures = append(failures, probeMySQL(s))
 	}
 	return errors.Join(failures...)
+}
+
+// systems says how many of each kind are read.
+func systems(g *generation) (lines []string) {
+	for _, kind := range []struct {
+		name string
+		n    int
+	}{{"Kafka clusters", len(g.clusters)}, {"Flink clusters", len(g.flinks)}, {"MySQL servers", len(g.mysqls)}} {
+		if kind.n > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %d", kind.name, kind.n))
+		}
+	}
+	return lines
 }
 
 // probe connects to a cluster and prints what each feature finds there.
@@ -78,7 +85,7 @@ func report(title, system string, findings []kafka.Finding) error {
 			mark = "LACKS"
 			lacking++
 		}
-		fmt.Printf("  %s  %s (%s): %s.\n", mark, f.Feature, f.Needs, visible(f.Found))
+		fmt.Printf("  %s  %s (%s): %s\n", mark, f.Feature, f.Needs, sentence(visible(f.Found)))
 	}
 	if lacking > 0 {
 		return fmt.Errorf("%s: %d of %d features lack something, see above", system, lacking, len(findings))

@@ -91,8 +91,10 @@ func newApp(o *options) *kingpin.Application {
 	app.Command("serve", "Read what is configured and serve the samples. This is the default.")
 	app.Command("demo", "Serve the samples of a small Kafka cluster inside this process, whose groups show what a lag "+
 		"can mean. Takes the flags of serve; listens on a free port of the loopback interface unless told otherwise.")
-	check := app.Command("check-config", "Check the flags and the files that they name, and end.")
-	check.Flag("probe", "Also connect, and say which permission each feature lacks.").BoolVar(&o.probe)
+	check := app.Command("check-config", "Check the flags and the files that they name, and end. The exit code is 0 when "+
+		"all is right, 1 when --probe finds something missing, 2 for a wrong flag or file.")
+	check.Flag("probe", "Also connect, read each cluster, server and consumer once, and say what is missing: a "+
+		"permission, a consumer's place, whoever does not answer.").BoolVar(&o.probe)
 	x := app.Command("explain", "Say how far a group, or a consumer of a binlog, is behind, and why. With a partition, read it "+
 		"batch by batch; without one, list partitions, topics or groups, worst first. The exit code is 0 for caught up, 1 for "+
 		"behind, held back by an open transaction, or taking a snapshot, 2 for a wrong flag or file, 3 when it cannot be known, "+
