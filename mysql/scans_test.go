@@ -13,7 +13,8 @@ import (
 type scripted struct {
 	scan   Scan
 	err    error
-	wait   bool // for the context to end
+	end    func()    // ends the round in the midst of the scan
+	until  time.Time // that the last scan had
 	asked  []string
 	closed bool
 }
@@ -22,8 +23,9 @@ func (s *scripted) Close() { s.closed = true }
 
 func (s *scripted) Scan(ctx context.Context, inv *Inventory, p *Position, captures ...string) (Scan, error) {
 	s.asked = append(s.asked, strings.TrimSpace(fmt.Sprintf("%s %s:%d %s", inv.Server, p.File, p.Pos, strings.Join(captures, "+"))))
-	if s.wait {
-		<-ctx.Done()
+	s.until, _ = ctx.Deadline()
+	if s.end != nil {
+		s.end()
 		return Scan{}, ctx.Err()
 	}
 	return s.scan, s.err
@@ -119,23 +121,27 @@ func TestDeniedScans(t *testing.T) {
 	}
 }
 
-// Scans that take all of a round's time take turns.
+// Scans that take all of a round's time take turns, and leave some to what comes after them.
 func TestScansTakeTurns(t *testing.T) {
 	f := fake(t)
-	scanner := &scripted{wait: true}
+	scanner := &scripted{}
 	s := reader(t, f.dial(), func(c *Config) { c.Scanner = scanner },
 		at("binlog.000001", 701, ""), at("binlog.000001", 702, ""), at("binlog.000001", 703, ""))
 	for range 3 {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		r := s.Read(ctx)
-		if ctx.Err() != nil || r.Err != nil {
-			t.Errorf("nothing in time: %v, %v", ctx.Err(), r.Err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		scanner.end = cancel
+		r := s.rounds.next(ctx)
+		if r.Err != nil {
+			t.Fatal(r.Err)
+		}
+		if over, _ := ctx.Deadline(); scanner.until.IsZero() || !scanner.until.Before(over) {
+			t.Errorf("a scan had time until %s, and the round until %s", scanner.until, over)
 		}
 		late := 0
 		for _, c := range r.Consumers {
 			if errors.Is(c.ScanErr, errNoTime) {
 				late++
-			} else if !errors.Is(c.ScanErr, context.DeadlineExceeded) {
+			} else if !errors.Is(c.ScanErr, context.Canceled) {
 				t.Errorf("%v", c.ScanErr)
 			}
 			if !c.Distance.Bytes.Known {
@@ -145,7 +151,6 @@ func TestScansTakeTurns(t *testing.T) {
 		if late != 2 {
 			t.Errorf("%d had no turn", late)
 		}
-		cancel()
 	}
 	if want := fmt.Sprint([]string{uuidA + " binlog.000001:701", uuidA + " binlog.000001:702", uuidA + " binlog.000001:703"}); fmt.Sprint(scanner.asked) != want {
 		t.Errorf("scanned %s, want %s", scanner.asked, want)
