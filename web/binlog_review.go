@@ -48,10 +48,12 @@ func (r *BinlogReview) Tally(state string) int {
 	return n
 }
 
-// compareConsumers puts the worse of two consumers first.
+// compareConsumers puts the worse of two consumers first. One that has lost its place has nothing that can be said to be left, and
+// yet it is worse than one that has failed and can go on.
 func compareConsumers(a, b *BinlogConsumer) int {
 	return cmp.Or(
 		cmp.Compare(a.rank(), b.rank()),
+		cmp.Compare(binlogStateOf(a.State).rank, binlogStateOf(b.State).rank),
 		cmp.Compare(b.left(), a.left()),
 		strings.Compare(a.Server, b.Server),
 		strings.Compare(a.Consumer, b.Consumer),

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +51,26 @@ func TestFailedConsumersAreWorst(t *testing.T) {
 		if said := strings.HasSuffix(e.Headline(), ", and failed"); said == (runs.Class() == "broken") {
 			t.Errorf("%s: the page is headed %q", state, e.Headline())
 		}
+	}
+}
+
+// Where some have lost their places and others have failed alone, what is left of the latter does not put them first.
+func TestLostPlacesAreWorst(t *testing.T) {
+	var all []BinlogConsumer
+	for i, state := range []string{"ok", "unknown", "ok", "snapshot", "caught_up", "purged", "ok", "no_position", "ahead"} {
+		c := BinlogConsumer{Consumer: strconv.Itoa(i), State: state, Told: "failed", Bytes: -1, Effective: -1}
+		if state == "ok" {
+			c.Effective = int64(100 * i)
+		}
+		all = append(all, c)
+	}
+	all[8].Told = "running"
+	var got []string
+	for _, c := range (&BinlogReview{Consumers: all}).Worst() {
+		got = append(got, c.State+" "+c.Consumer)
+	}
+	if want := "[purged 5 ahead 8 ok 6 ok 2 ok 0]"; fmt.Sprint(got) != want {
+		t.Errorf("got %v, want %s", got, want)
 	}
 }
 
