@@ -40,7 +40,11 @@ func (c *ConsumerReading) Account(inv *Inventory) Account {
 	if p == nil || inv == nil || p.IsZero() {
 		return a
 	}
-	at := inv.locate(p)
+	var scan Scan
+	if c.Scan != nil {
+		scan = *c.Scan
+	}
+	at := inv.settle(p, scan)
 	if a.Place = at.state; at.state == OK {
 		a.File, a.Pos = at.index, at.pos
 		a.Rest = known(inv.Files[at.index].End().N - at.pos)
@@ -55,9 +59,7 @@ func (c *ConsumerReading) Account(inv *Inventory) Account {
 	if inv.Executed != nil {
 		a.Missing, a.Extra = inv.Executed.Subtract(read.consumed), read.consumed.Subtract(*inv.Executed)
 	}
-	if c.Scan != nil {
-		a.Passed, a.Preceded = read.passed(inv.Flavor, p, *c.Scan), p.preceded(*c.Scan)
-	}
+	a.Passed, a.Preceded = read.passed(inv.Flavor, p, scan), p.preceded(scan)
 	if inv.Purged != nil {
 		a.Gone = a.Missing.Intersect(*inv.Purged)
 	}

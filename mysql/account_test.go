@@ -64,6 +64,12 @@ func TestAccount(t *testing.T) {
 			t.Errorf("of no position: %+v", a)
 		}
 	}
+	inv.Files[0].Size += wrap // of the two places that the position can mean, the scan has begun at the second
+	wrapped := ConsumerReading{Note: Note{Position: &Position{File: "b.000007", Pos: 10}}, Scan: &Scan{Start: wrap + 10}}
+	a, d := wrapped.Account(inv), Measure(inv, wrapped.Note.Position, *wrapped.Scan)
+	if a.Pos != wrap+10 || a.Rest != known(990) || a.Rest.plus(a.Later) != d.Bytes || a.Before.plus(known(a.Pos)) != d.HeadroomBytes || d.Ambiguous {
+		t.Errorf("past 4 GiB: %+v, %+v", a, d)
+	}
 	placed := ConsumerReading{Note: Note{Position: &Position{File: "b.000007", Pos: 4}}}
 	if a := placed.Account(nil); a.File != -1 {
 		t.Errorf("of no inventory: %+v", a)

@@ -31,7 +31,7 @@ type Distance struct {
 	HeadroomSeconds Duration
 
 	// Ambiguous says that the position can mean several places, since positions begin anew at 4 GiB. Bytes is from the first of
-	// them.
+	// them that no scan has found to be none of an event.
 	Ambiguous bool
 
 	// Err is why the consumer's GTID set could not be read. Its file and position are judged all the same.
@@ -55,7 +55,7 @@ func Measure(inv *Inventory, p *Position, scan Scan) Distance {
 	case inv == nil:
 		return Distance{State: Unknown}
 	}
-	at := inv.locate(p)
+	at := inv.settle(p, scan)
 	read := inv.history(p, at.state == OK)
 	d := Distance{State: judge(at, read, scan.After), Err: read.err}
 	if !inv.Anonymous {

@@ -44,6 +44,16 @@ func (inv *Inventory) locate(p *Position) place {
 	return place{state: OK, index: index, pos: max(p.Pos, magicSize), ambiguous: twice || p.Pos < wrap && end.N-p.Pos >= wrap}
 }
 
+// settle is locate with what a scan has found of a position that can mean several places.
+func (inv *Inventory) settle(p *Position, scan Scan) place {
+	at := inv.locate(p)
+	if at.ambiguous && scan.Start > at.pos {
+		at.pos = scan.Start
+		at.ambiguous = inv.Files[at.index].End().N-at.pos >= wrap
+	}
+	return at
+}
+
 // unlisted says why a position's file is not among the server's.
 func (inv *Inventory) unlisted(p *Position) State {
 	name, ok := ParseFileName(p.File)

@@ -44,6 +44,10 @@ type Scan struct {
 	// what the consumer does not capture, or has read by its set.
 	Events, Bytes, Transactions, Skipped int64
 
+	// Start is the offset in the position's file that it began at: of the places that the position can mean, since they begin anew at
+	// 4 GiB, the lowest at which an event may begin.
+	Start int64
+
 	// File and Pos are where it ended.
 	File string
 	Pos  int64

@@ -23,6 +23,13 @@ type recording struct {
 type recordedFile struct {
 	name   string
 	events [][]byte // with their headers
+	hole   hole
+}
+
+// hole is what a file has before one of its events, and is not read.
+type hole struct {
+	before int // 0: none
+	size   int64
 }
 
 var recorded = []struct {
@@ -76,7 +83,11 @@ func (r *recording) cut(events int) *recording {
 	c := &recording{name: r.name, flavor: r.flavor}
 	for _, f := range r.files {
 		n := min(events, len(f.events))
-		c.files = append(c.files, recordedFile{f.name, f.events[:n:n]})
+		cut := recordedFile{name: f.name, events: f.events[:n:n]}
+		if f.hole.before < n {
+			cut.hole = f.hole
+		}
+		c.files = append(c.files, cut)
 		if events -= n; events == 0 {
 			break
 		}
@@ -93,7 +104,7 @@ func (r *recording) inventory() *mysql.Inventory {
 }
 
 func (f recordedFile) size() int64 {
-	size := int64(fileStart)
+	size := fileStart + f.hole.size
 	for _, e := range f.events {
 		size += int64(len(e))
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"time"
 
@@ -91,21 +92,34 @@ func (s *Scanner) Scan(ctx context.Context, inv *mysql.Inventory, p *mysql.Posit
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
-	t := s.memory.trail(inv, p, s.ignored, captures)
-	cached := t.reaches(inv)
-	if !cached {
-		if err := s.follow(ctx, inv, t); err != nil {
-			return mysql.Scan{}, err
-		}
-	}
-	s.date(ctx, inv, at, t)
-	scan := t.scan
-	scan.Cached = cached
-	return scan, nil
+	return s.read(ctx, inv, p, at, captures)
 }
 
-// wrap is where positions begin anew: a dump is asked for with 32 bits.
-const wrap = 1 << 32
+// mostPlaces is how many a position is tried for.
+const mostPlaces = 16
+
+// read says what follows the first place in a file that a position can mean at which an event begins.
+func (s *Scanner) read(ctx context.Context, inv *mysql.Inventory, p *mysql.Position, at int, captures []string) (mysql.Scan, error) {
+	cached, end, place := true, inv.Files[at].End().N, *p
+	for range mostPlaces {
+		t := s.memory.trail(inv, &place, s.ignored, captures)
+		if !t.reaches(inv) {
+			cached = false
+			if err := s.follow(ctx, inv, t); err != nil {
+				return mysql.Scan{}, err
+			}
+		}
+		if t.scan.After == mysql.NoEvent && p.Pos < wrap && end-place.Pos >= wrap {
+			place.Pos += wrap // positions begin anew there
+			continue
+		}
+		s.date(ctx, inv, at, t)
+		scan := t.scan
+		scan.Start, scan.Cached = place.Pos, cached
+		return scan, nil
+	}
+	return mysql.Scan{Stopped: fmt.Sprintf("after %d places in a file of %d bytes that the position can mean", mostPlaces, end)}, nil
+}
 
 // find is the index of the position's file, or -1 and perhaps why it is not looked at.
 func find(inv *mysql.Inventory, p *mysql.Position) (at int, why string) {
@@ -116,14 +130,8 @@ func find(inv *mysql.Inventory, p *mysql.Position) (at int, why string) {
 	case at < 0 || p.Pos < 0:
 		return -1, ""
 	}
-	end := inv.Files[at].End()
-	switch {
-	case !end.Known || p.Pos > end.N:
+	if end := inv.Files[at].End(); !end.Known || p.Pos > end.N {
 		return -1, ""
-	case p.Pos >= wrap:
-		return -1, "a place past 4 GiB cannot be asked for"
-	case end.N-p.Pos >= wrap:
-		return -1, "the position can mean several places in a file of more than 4 GiB"
 	}
 	return at, ""
 }

@@ -2,7 +2,6 @@ package binlog
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -24,10 +23,12 @@ import (
 // The server is told no UUID of a replica, and server_id as configured, 0 if it is not: a server ends the dump of another
 // client that gave it the same. Nobody is registered as a replica.
 func (s *Scanner) dump(ctx context.Context, inv *mysql.Inventory, file string, pos int64) (_ net.Conn, err error) {
+	r := &request{file: file, pos: pos, flags: replication.BINLOG_DUMP_NON_BLOCK, server: s.cfg.ServerID}
+	if err := r.check(inv.Flavor, ""); err != nil { // nobody need be connected to
+		return nil, err
+	}
 	began := time.Now()
-	defer func() {
-		mysql.Sent(ctx, fmt.Sprintf("COM_BINLOG_DUMP from %s:%d, not blocking", file, pos), began, err)
-	}()
+	defer func() { mysql.Sent(ctx, r.String(), began, err) }()
 	conn, raw, err := s.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -37,11 +38,13 @@ func (s *Scanner) dump(ctx context.Context, inv *mysql.Inventory, file string, p
 		if err := recognize(conn, inv); err != nil {
 			return err
 		}
+		if err := r.check(inv.Flavor, conn.GetServerVersion()); err != nil {
+			return err
+		}
 		setup := []string{"SET @master_binlog_checksum = 'NONE', @source_binlog_checksum = 'NONE'"} // events come as they are in the file
-		command := replication.BINLOG_DUMP_NON_BLOCK
 		if inv.Flavor == mysql.MariaDB {
 			setup = append(setup, "SET @mariadb_slave_capability = 4") // events of GTIDs come as such
-			command |= replication.BINLOG_SEND_ANNOTATE_ROWS_EVENT     // all that are in the file
+			r.flags |= replication.BINLOG_SEND_ANNOTATE_ROWS_EVENT     // all that are in the file
 		}
 		for _, sql := range setup {
 			if _, err := conn.Execute(sql); err != nil {
@@ -49,12 +52,7 @@ func (s *Scanner) dump(ctx context.Context, inv *mysql.Inventory, file string, p
 			}
 		}
 		conn.ResetSequence()
-		packet := make([]byte, 4, 4+11+len(file)) // room for the packet's header
-		packet = append(packet, protocol.COM_BINLOG_DUMP)
-		packet = binary.LittleEndian.AppendUint32(packet, uint32(pos))
-		packet = binary.LittleEndian.AppendUint16(packet, command)
-		packet = binary.LittleEndian.AppendUint32(packet, s.cfg.ServerID)
-		return conn.WritePacket(append(packet, file...))
+		return conn.WritePacket(r.packet())
 	})
 	if err != nil {
 		hangUp(c)

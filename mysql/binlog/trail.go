@@ -42,6 +42,10 @@ func (t *trail) reaches(inv *mysql.Inventory) bool {
 func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) error {
 	t.whole, t.scan.Stopped, t.scan.After = false, "", mysql.Unread
 	conn, err := s.dump(ctx, inv, t.file, t.pos)
+	if refused(err) {
+		t.stop(farStop)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -75,6 +79,9 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 		case fresh && (t.scan.Events == 0 || f.unsure) && isNoEvent(err):
 			t.done = true
 			t.end(mysql.NoEvent)
+			return nil
+		case refused(err):
+			t.stop(farStop)
 			return nil
 		case errors.Is(err, errLimit):
 			t.stop(fmt.Sprintf("after %d bytes", s.cfg.MaxBytes))
