@@ -10,9 +10,10 @@ import (
 func TestFailover(t *testing.T) {
 	f := fake(t)
 	c := at("binlog.000002", 300, "")
-	s := reader(t, f.dial(), func(c *Config) { c.FilesTimeout = 20 * time.Millisecond }, c)
+	s := reader(t, f.dial(), nil, c)
 	works(t, s)
 	release := f.hang("SHOW BINARY LOGS")
+	s.rounds.cfg.FilesTimeout = 20 * time.Millisecond
 	if r := s.Read(t.Context()); len(r.Inventory.Files) != 2 {
 		t.Fatalf("%+v", r.Inventory)
 	}
@@ -23,6 +24,7 @@ func TestFailover(t *testing.T) {
 	}
 	f.change(func() { f.rows = [][]any{{"other.000001", uint64(500), "No"}} })
 	release()
+	s.rounds.cfg.FilesTimeout = 10 * time.Second
 	await(t, "the new server's files", func() bool { return s.Read(t.Context()).Consumers[0].Distance.State == Foreign })
 	// It is another kind of server altogether, and knows other variables.
 	f.change(func() {

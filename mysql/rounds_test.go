@@ -29,10 +29,11 @@ func await(t *testing.T, what string, ok func() bool) {
 func TestFilesHang(t *testing.T) {
 	f := fake(t)
 	c := at("binlog.000001", 700, uuidA+":1-5:mysqlsh:1-2")
-	s := reader(t, f.dial(), func(c *Config) { c.FilesTimeout = 20 * time.Millisecond }, c)
+	s := reader(t, f.dial(), nil, c)
 	asked := works(t, s).Inventory.FilesAt
 
 	release := f.hang("SHOW BINARY LOGS")
+	s.rounds.cfg.FilesTimeout = 20 * time.Millisecond // not before: a busy machine may take longer for an answer
 	f.change(func() {
 		f.variables["gtid_executed"] = uuidA + ":1-9:mysqlsh:1-2," + uuidB + ":7"
 		f.rows = append(f.rows, []any{"binlog.000003", uint64(150), "No"})
@@ -160,7 +161,7 @@ func TestConsumerHangs(t *testing.T) {
 	stuck := &notebook{name: "stuck", hang: make(chan struct{})}
 	bad := &notebook{name: "bad", err: errors.New("no such table")}
 	wild := &panicking{}
-	s := reader(t, f.dial(), func(c *Config) { c.Timeout = 200 * time.Millisecond }, stuck, at("binlog.000002", 388, ""), bad, wild)
+	s := reader(t, f.dial(), func(c *Config) { c.Timeout = 2 * time.Second }, stuck, at("binlog.000002", 388, ""), bad, wild)
 	for range 2 {
 		r := s.Read(t.Context())
 		if r.Err != nil {

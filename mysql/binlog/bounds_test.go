@@ -56,7 +56,7 @@ func TestLimitInPayload(t *testing.T) {
 
 // A server that falls silent is left when the time is over, with what it has said.
 func TestTime(t *testing.T) {
-	w := newWorld(t, func(cfg *Config) { cfg.Timeout, cfg.Ignore = 200*time.Millisecond, []string{"shop", "maxwell", "ops"} })
+	w := newWorld(t, func(cfg *Config) { cfg.Timeout, cfg.Ignore = 2*time.Second, []string{"shop", "maxwell", "ops"} })
 	w.write(w.after(source+":14"), source+":1-14")
 	p := mysql.Position{File: "mysql-bin.000001", Pos: 4}
 	gone := make(chan struct{})
