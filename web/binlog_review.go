@@ -91,12 +91,15 @@ func (c *BinlogConsumer) Link() string {
 func (c *BinlogConsumer) Left() string {
 	switch {
 	case c.Effective >= 0:
-		return number(c.Effective)
+		return size(c.Effective)
 	case c.Bytes >= 0:
-		return "≤ " + number(c.Bytes)
+		return "≤ " + size(c.Bytes)
 	}
 	return "unknown"
 }
+
+// KnowsLeft says that something is known of it.
+func (c *BinlogConsumer) KnowsLeft() bool { return c.left() >= 0 }
 
 // Missing is how many transactions are left.
 func (c *BinlogConsumer) Missing() string { return knownNumber(c.Transactions) }
@@ -138,9 +141,11 @@ func (c *BinlogConsumer) Verdict() string {
 func (c *BinlogConsumer) position() string {
 	switch {
 	case c.State == "caught_up" && c.Bytes > 0:
-		return fmt.Sprintf("Caught up: the %s after its place hold no transaction that is left to read.", count(c.Bytes, "byte"))
+		return fmt.Sprintf("Caught up: the %s after its place hold no transaction that is left to read.", exactly(c.Bytes))
 	case c.State == "ok" && c.Effective < 0 && c.Bytes >= 0:
-		return fmt.Sprintf("Behind by at most %s: nobody has looked at what they hold.", count(c.Bytes, "byte"))
+		return fmt.Sprintf("Behind by at most %s: nobody has looked at what they hold.", exactly(c.Bytes))
+	case c.State == "ok" && c.Effective < 0 && c.Transactions > 0:
+		return fmt.Sprintf("Behind by at most %s: nobody has looked at what they hold.", count(c.Transactions, "transaction"))
 	case c.ReportsAlone:
 		return "It tells no place, only its own lag."
 	case c.State == "unknown" && c.Reason != "" && c.Told != "failed":

@@ -147,16 +147,16 @@ func (b *binlogBar) spans(e *BinlogExplanation) {
 		at = len(b.Blocks)
 	}
 	if at > 0 && e.HeadroomBytes > 0 {
-		text := "headroom " + count(e.HeadroomBytes, "byte")
+		text := "headroom " + size(e.HeadroomBytes)
 		if e.Headroom >= 0 {
 			text += ", safe for " + span(e.Headroom)
 		}
 		b.Spans = append(b.Spans, binlogSpan{0, at, text})
 	}
 	if at < len(b.Blocks) && e.Bytes > 0 {
-		text := count(e.Bytes, "byte") + " left"
+		text := size(e.Bytes) + " left"
 		if e.Effective == 0 {
-			text = count(e.Bytes, "byte") + ", nothing to read"
+			text = size(e.Bytes) + ", nothing to read"
 		}
 		b.Spans = append(b.Spans, binlogSpan{at, len(b.Blocks), text})
 	}

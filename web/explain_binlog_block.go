@@ -15,21 +15,29 @@ func (k *binlogBlock) Letter() string {
 
 // Label says what the block is.
 func (k *binlogBlock) Label() string {
-	size := "size not known"
+	room := "size not known"
 	if k.Size >= 0 {
-		size = count(k.Size, "byte")
+		room = size(k.Size)
 	}
 	switch {
 	case k.Cut:
-		return "… " + count(k.Files, "file") + ", " + size + " …"
+		return count(k.Files, "file") + ", " + room
 	case k.Kind == "gone":
 		return "purged"
 	case k.Kind == "beyond" && k.Size < 0:
 		return "not written"
 	case k.Kind == "beyond":
-		return size + " not written"
+		return room + " not written"
 	}
-	return size
+	return room
+}
+
+// long is the label where there is no letter beside it.
+func (k *binlogBlock) long() string {
+	if k.Cut {
+		return "… " + k.Label() + " …"
+	}
+	return k.Label()
 }
 
 // Short is the label where there is little room.
@@ -90,13 +98,14 @@ func (e *BinlogExplanation) scale() *binlogScale {
 	if total == 0 {
 		return nil
 	}
-	s := &binlogScale{Kind: e.after(), At: scaleWidth, Known: e.File >= 0 && e.HeadroomBytes >= 0 && e.Bytes >= 0}
+	s := &binlogScale{Kind: e.after(), At: scaleWidth, Known: e.File >= 0 && e.Before >= 0}
 	if s.Known {
-		s.At = int(float64(e.HeadroomBytes) / total * scaleWidth)
+		before := e.Before + e.At
+		s.At = int(float64(before) / total * scaleWidth)
 		if e.Bytes > 0 {
 			s.At = min(s.At, scaleWidth-2) // what there is can be seen
 		}
-		if e.HeadroomBytes > 0 {
+		if before > 0 {
 			s.At = max(s.At, 2)
 		}
 		s.Left = scaleWidth - s.At

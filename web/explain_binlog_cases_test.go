@@ -84,6 +84,24 @@ var binlogCases = []struct {
 	{"ok-scan-stopped", 1, func(e *BinlogExplanation) {
 		e.Scan, e.Effective, e.Age = &BinlogScan{After: "unread", Stopped: "after 16777216 bytes"}, -1, -1
 	}},
+	{"ok-scan-refused", 1, func(e *BinlogExplanation) {
+		e.Scan, e.Effective, e.Age = nil, -1, -1
+		e.ScanError = "read the binlog from binlog.000009:600: error 1227: access denied"
+		e.Lacking = []BinlogLack{{"scan", e.ScanError}}
+	}},
+	{"ok-by-set", 1, func(e *BinlogExplanation) {
+		lost("ok", "unknown", &BinlogPosition{GTIDs: serverA + ":1-80"})(e)
+		e.Transactions = 20
+		e.Consumed, e.Lacked = &BinlogSet{80, serverA + ":1-80"}, &BinlogSet{20, serverA + ":81-100"}
+		e.Gone, e.Extra = &BinlogSet{}, &BinlogSet{}
+	}},
+	{"ok-huge", 1, func(e *BinlogExplanation) {
+		for i := range e.Files {
+			e.Files[i].End = 1 << 30
+		}
+		e.At, e.Rest, e.Later, e.Before = 1<<29, 1<<29, 2<<30, 2<<30
+		e.Bytes, e.Effective, e.HeadroomBytes = 5<<29, 5<<29, 5<<29
+	}},
 	{"ok-without-sets", 1, func(e *BinlogExplanation) {
 		e.Transactions, e.Position.GTIDs = -1, ""
 		e.Consumed, e.Lacked, e.Gone, e.Extra = nil, nil, nil, nil

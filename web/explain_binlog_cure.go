@@ -15,6 +15,9 @@ func (e *BinlogExplanation) Cure() string {
 		if e.Effective < 0 && !e.Scans {
 			return joined("Set "+e.ScanBy+" to true to know whether a transaction is among them.", e.restart())
 		}
+		if e.Effective < 0 && e.lack("scan") != "" {
+			return joined("Grant REPLICATION SLAVE, if that is what is missing, to know whether a transaction is among them.", e.restart())
+		}
 		return e.restart()
 	case "purged":
 		return "It cannot go on from here, and fails at its next start if it has not failed yet. Let it take a new snapshot, or go on at a replica " +

@@ -69,7 +69,7 @@ func (h *binlogHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answerJSON(w, http.StatusOK, e.view())
 		return
 	}
-	h.one.answer(w, http.StatusOK, &binlogPage{h.frameOf(p, e.Headline()), e, e.bar(binlogBlocks)})
+	h.one.answer(w, http.StatusOK, &binlogPage{h.frameOf(p, e.Headline()+": "+e.Heading()), e, e.bar(binlogBlocks)})
 }
 
 // frame is that of a page one folder below the others.

@@ -39,6 +39,9 @@ func (l *BinlogListing) Heading() string {
 	return name(l.Place.Server)
 }
 
+// OfServer leads to the list of all consumers of the same server.
+func (e *BinlogExplanation) OfServer() string { return BinlogPlace{Server: e.Server}.Link() }
+
 // Summary says what the list shows.
 func (l *BinlogListing) Summary(now time.Time) string {
 	if len(l.Rows) == 0 {
@@ -65,7 +68,7 @@ func (l *BinlogListing) Exit() int {
 func (l *BinlogListing) WriteText(w io.Writer, now time.Time) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n\n", l.Heading(), l.Summary(now))
-	rows := [][]string{{"state", "bytes left", "transactions", "age", "safe for", "consumer", "verdict"}}
+	rows := [][]string{{"state", "left", "transactions", "age", "safe for", "consumer", "verdict"}}
 	for _, r := range l.Rows {
 		rows = append(rows, []string{
 			r.State, r.Left(), r.Missing(), durationOf(r.Age), durationOf(r.Headroom), name(r.Server) + " / " + name(r.Consumer), r.Brief(),

@@ -130,6 +130,9 @@ func (e *BinlogExplanation) ageSum() string {
 	case e.Scan != nil && (e.Scan.After == "rest" || e.Scan.After == "transaction"):
 		return "the scan did not get to know when it was committed"
 	}
+	if e.Bytes >= 0 {
+		return "for the same reason"
+	}
 	return e.unlooked()
 }
 

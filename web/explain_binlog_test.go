@@ -89,6 +89,8 @@ func TestBinlogQuestions(t *testing.T) {
 		{"", nil, 200, "1 consumer, worst first"},
 		{"?server=shop-db", nil, 200, "All consumers of binlogs"},
 		{"?server=shop-db&consumer=debezium", nil, 200, "20 transactions in 2,400 bytes are left to read"},
+		{"?server=shop-db&consumer=debezium", nil, 200, "<title>Behind: shop-db · debezium · "},
+		{"?server=shop-db&consumer=debezium", nil, 200, `<a href="../explain/binlog?server=shop-db">`},
 		{"?consumer=", nil, 400, "Consumer=... needs a name; leave it out for a list."},
 		{"?server=x", fmt.Errorf("no server %q is read: %w", "<b>", ErrNoSuch), 404, "No server &#34;&lt;b&gt;&#34; is read."},
 		{"?consumer=x", fmt.Errorf("which server: %w", ErrVague), 400, "Which server."},

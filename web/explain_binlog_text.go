@@ -36,9 +36,9 @@ func (e *BinlogExplanation) WriteText(w io.Writer, width int) error {
 	return t.write(w)
 }
 
-// How says when which server was read.
+// How names the state as truelag_binlog_position_state does, which alerts go by, and says when which server was read.
 func (e *BinlogExplanation) How() string {
-	s := "read " + stamp(e.Read)
+	s := "state " + name(e.State) + ", read " + stamp(e.Read)
 	if e.Version != "" {
 		s += " from " + printable(e.Version, longest)
 	}
@@ -81,7 +81,7 @@ type fittedBar struct {
 func (t *texter) fitBar(e *BinlogExplanation) *fittedBar {
 	var f *fittedBar
 	for most := textBlocks; most >= 3; most -= 2 {
-		for _, label := range []func(*binlogBlock) string{(*binlogBlock).Label, (*binlogBlock).Short} {
+		for _, label := range []func(*binlogBlock) string{(*binlogBlock).long, (*binlogBlock).Short} {
 			b := e.bar(most)
 			if b == nil {
 				return nil

@@ -56,7 +56,7 @@ const longestReason = 400
 
 func (e *BinlogExplanation) caughtUp() string {
 	if e.Bytes > 0 {
-		s := fmt.Sprintf("The %s after the place hold no transaction that is left to read", count(e.Bytes, "byte"))
+		s := fmt.Sprintf("The %s after the place hold no transaction that is left to read", exactly(e.Bytes))
 		if e.Scan != nil && e.Scan.Skipped > 0 {
 			s += fmt.Sprintf(": %s in them %s nothing for this consumer", count(e.Scan.Skipped, "transaction"), pick(e.Scan.Skipped != 1, "have", "has"))
 		}
@@ -74,7 +74,7 @@ func (e *BinlogExplanation) behind() string {
 		left = append(left, count(e.Transactions, "transaction"))
 	}
 	if e.Bytes >= 0 {
-		left = append(left, count(e.Bytes, "byte"))
+		left = append(left, exactly(e.Bytes))
 	}
 	many := len(left) > 1 || e.Transactions != 1 && e.Bytes != 1
 	s := "Something is left to read"
@@ -105,6 +105,8 @@ func (e *BinlogExplanation) unlooked() string {
 		return "the event scan failed (" + printable(e.ScanError, longestReason) + ")"
 	case e.Scan != nil && e.Scan.Stopped != "":
 		return "the event scan was stopped " + printable(e.Scan.Stopped, longestReason) + ", before it found a transaction or the end"
+	case e.Position != nil && e.Position.File == "":
+		return "the event scan begins at a place in a file, and the consumer has noted down none"
 	case e.lack("scan") != "":
 		return "the event scan is refused (" + printable(e.lack("scan"), longestReason) + ")"
 	}

@@ -39,7 +39,7 @@ func (e *BinlogExplanation) Facts() []Fact {
 		if e.Since.Before(e.Read) && !e.Since.IsZero() {
 			read += ", first seen as it is " + e.age(e.Since)
 		}
-		add("place read", "%s", read)
+		add(pick(e.Failure == "", "place read", "place asked for"), "%s", read)
 	}
 	if e.Failure != "" {
 		add("place not read", "%s", printable(e.Failure, longestReason))
@@ -55,9 +55,11 @@ func (e *BinlogExplanation) Facts() []Fact {
 		add("lag that it reports", "%s", e.reports())
 	}
 	facts = append(facts, e.serverFacts()...)
-	if e.Scans || e.Scan != nil {
+	switch {
+	case e.Unread != "": // nothing was scanned, as nothing else was read
+	case e.Scans || e.Scan != nil:
 		add("event scan", "%s", e.Scanned())
-	} else if e.Unread == "" {
+	default:
 		add("event scan", "switched off")
 	}
 	return facts
@@ -137,6 +139,10 @@ func (e *BinlogExplanation) Scanned() string {
 		return "failed: " + printable(e.ScanError, longestReason)
 	case s == nil && e.lack("scan") != "":
 		return "refused: " + printable(e.lack("scan"), longestReason)
+	case s == nil && e.State == "snapshot":
+		return "none while a snapshot is taken"
+	case s == nil && (e.Place != "ok" || e.File < 0):
+		return "none, for want of a place in the files to begin at"
 	case s == nil:
 		return "there was nothing to look at"
 	}

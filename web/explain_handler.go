@@ -87,7 +87,7 @@ func (h *explainHandler) onePartition(w http.ResponseWriter, r *http.Request, p 
 		answerJSON(w, http.StatusOK, e.view())
 		return
 	}
-	f := newFrame(h.cfg, e.Headline())
+	f := newFrame(h.cfg, e.Headline()+": "+e.Place.Heading())
 	f.JSON = p.Link() + "&format=json"
 	h.partition.answer(w, http.StatusOK, &partitionPage{frame: f, Explanation: e, Drawn: e.strip(stripBlocks), Rows: e.rows(pageRows)})
 }

@@ -98,6 +98,11 @@ func (p Place) Up() []Place {
 	return up
 }
 
+// Heading names the place whole: group, topic and partition.
+func (p Place) Heading() string {
+	return fmt.Sprintf("%s · %s · %d", name(p.Group), name(p.Topic), p.Partition)
+}
+
 // Title names the innermost part.
 func (p Place) Title() string {
 	switch p.Scope {

@@ -23,7 +23,7 @@ const (
 func (e *Explanation) WriteText(w io.Writer, width int) error {
 	t := &texter{width: max(width, narrowest)}
 	p := e.Place
-	t.line("%s · %s · %d", name(p.Group), name(p.Topic), p.Partition)
+	t.line("%s", p.Heading())
 	read := fmt.Sprintf("read %s in %s", stamp(e.At), took(e.Took))
 	if e.Leader >= 0 {
 		read += fmt.Sprintf(" from broker %d", e.Leader)

@@ -47,6 +47,32 @@ func printable(s string, most int) string {
 // count is a number with its unit: "1 record", "12,345 records".
 func count(n int64, unit string) string { return number(n) + " " + plural(n, unit) }
 
+// size is a number of bytes to three digits or so: from 10 KiB on, exact ones are hard to read and to compare.
+func size(n int64) string {
+	if n < 10<<10 {
+		return count(n, "byte")
+	}
+	value, unit := float64(n)/(1<<10), 0
+	for value >= 1<<10 && unit < len(byteUnits)-1 {
+		value, unit = value/(1<<10), unit+1
+	}
+	decimals := 2
+	for limit := 9.995; value >= limit && decimals > 0; limit *= 10 {
+		decimals--
+	}
+	return strconv.FormatFloat(value, 'f', decimals, 64) + " " + byteUnits[unit]
+}
+
+var byteUnits = [...]string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+
+// exactly is a number of bytes with its size, where that is easier to read.
+func exactly(n int64) string {
+	if n < 1<<20 {
+		return count(n, "byte")
+	}
+	return count(n, "byte") + " (" + size(n) + ")"
+}
+
 // plural is the unit of a number.
 func plural(n int64, unit string) string {
 	switch {

@@ -17,6 +17,20 @@ func TestNumber(t *testing.T) {
 	}
 }
 
+func TestSize(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 bytes", 1: "1 byte", 10239: "10,239 bytes", 10240: "10.0 KiB", 102400: "100 KiB", 1<<20 - 1: "1024 KiB", 1 << 20: "1.00 MiB",
+		1234567890: "1.15 GiB", 500 << 30: "500 GiB", 5 << 40: "5.00 TiB", math.MaxInt64: "8.00 EiB",
+	} {
+		if got := size(n); got != want {
+			t.Errorf("size(%d) = %q, want %q", n, got, want)
+		}
+	}
+	if got := exactly(3<<30 + 1); got != "3,221,225,473 bytes (3.00 GiB)" || exactly(20480) != "20,480 bytes" {
+		t.Errorf("%q, %q", got, exactly(20480))
+	}
+}
+
 func TestAge(t *testing.T) {
 	for ago, want := range map[time.Duration]string{
 		-time.Hour: "0 s ago", 0: "0 s ago", 119 * time.Second: "119 s ago", 2 * time.Minute: "2 min ago",
