@@ -90,6 +90,27 @@ func TestStrangeEvents(t *testing.T) {
 	}
 }
 
+// A huge row is one, and is not read for that: who has handled it has nothing left.
+func TestHugeRow(t *testing.T) {
+	for handled, left := range map[int64]bool{0: true, 1: false} {
+		j := newJudge(mysql.MySQL, &mysql.Position{Event: 1 + handled, Row: handled}, filter{})
+		raw := made(30, []byte{9, 0, 0, 0, 0, 0, 1, 0})
+		binary.LittleEndian.PutUint32(raw[9:], 20<<20)
+		row, err := decoded(t, recordingOf(t, "mysql-8.0"), raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range []event{{kind: begin}, {kind: table, id: 9}, row, {kind: end}} {
+			if _, err := j.see(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := j.over() != mysql.None; got != left {
+			t.Errorf("%d rows handled: something is left: %v", handled, got)
+		}
+	}
+}
+
 // Rows that cannot be counted say nothing of what is in them.
 func TestRowsThatCannotBeCounted(t *testing.T) {
 	r := recordingOf(t, "mysql-8.0")

@@ -44,7 +44,10 @@ const (
 	longestFormat     = 1 << 12
 	longestName       = 1 << 12 // of an event that gives one
 	longestDefinition = 1 << 20
-	longestRows       = 1 << 24 // an event of more is mostly one row, and takes as much again to look into
+
+	// longestRows fits into a scan as it is set by default. An event of more is one row: servers begin another one for each row once
+	// there are 8 KiB (binlog_row_event_max_size).
+	longestRows = 15 << 20
 )
 
 func newFeed(in io.Reader, flavor mysql.Flavor, file string, pos int64, limit int64) *feed {
