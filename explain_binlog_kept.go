@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"truelag/config"
@@ -13,7 +12,7 @@ import (
 func keptBy(c *config.BinlogConsumer) string {
 	switch {
 	case c.Connect != nil:
-		return fmt.Sprintf("Kafka Connect at %s, connector %s", place(c.Connect.URL), c.Connect.Connector)
+		return fmt.Sprintf("Kafka Connect at %s, connector %s", c.Connect.URL.Shown(), c.Connect.Connector)
 	case c.ConnectTopic != nil:
 		t := c.ConnectTopic
 		return fmt.Sprintf("topic %s%s, connector %s", t.Topic, of(t.KafkaCluster), t.Connector)
@@ -44,19 +43,10 @@ func keptBySQL(s *config.PositionSQL) string {
 	return kept
 }
 
-// place is a URL without its query, where a token may be.
-func place(u config.URL) string {
-	p, err := url.Parse(string(u))
-	if err != nil {
-		return "(not a URL)"
-	}
-	return (&url.URL{Scheme: p.Scheme, Host: p.Host, Path: p.Path}).String()
-}
-
 func places(all []config.URL) string {
 	var shown []string
 	for _, u := range all {
-		shown = append(shown, place(u))
+		shown = append(shown, u.Shown())
 	}
 	return strings.Join(shown, ", ")
 }

@@ -18,7 +18,7 @@ var imports = map[string][]string{
 		"truelag/config", "truelag/collector", "truelag/demo", "truelag/exposition", "truelag/flink", "truelag/kafka", "truelag/web",
 		"truelag/mysql", "truelag/mysql/binlog", "truelag/mysql/consumer", "truelag/mysql/gtid",
 	},
-	"config":         {"truelag/flink", "truelag/kafka", "truelag/mysql"},
+	"config":         {"truelag/endpoint", "truelag/flink", "truelag/kafka", "truelag/mysql"},
 	"collector":      {"truelag/exposition", "truelag/flink", "truelag/guard", "truelag/kafka", "truelag/mysql", clientGolang},
 	"demo":           {},
 	"endpoint":       {},

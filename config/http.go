@@ -1,11 +1,12 @@
 package config
 
 import (
+	"errors"
 	"fmt"
-	"net/url"
-	"strconv"
 
 	promconfig "github.com/prometheus/common/config"
+
+	"truelag/endpoint"
 )
 
 // HTTP is how to be known to a server and to know it.
@@ -21,32 +22,35 @@ type HTTP struct {
 type URL string
 
 func (u *URL) parse(text string) error {
-	const right = "write http://host:port or https://host:port, with a path if there is one"
-	p, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return &wrong{"the URL cannot be parsed", right}
-	case p.User != nil:
-		return &wrong{"the URL has a user in it", "write http: {username: ..., password_file: ...} beside it"}
-	case p.Scheme != "http" && p.Scheme != "https":
-		return &wrong{shown(text) + " has no scheme http or https", right}
-	case p.Host == "" || p.Hostname() == "":
-		return &wrong{shown(text) + " has no host", right}
-	case p.Port() != "" && !portNumber(p.Port()):
-		return &wrong{shown(text) + " has a port that is not one", "write a port from 1 to 65535"}
-	case p.Fragment != "":
-		return &wrong{shown(text) + " has a fragment (#)", right}
+	if _, err := endpoint.ParseURL(text); err != nil {
+		return wrongURL(err)
 	}
 	*u = URL(text)
 	return nil
 }
 
-func portNumber(port string) bool {
-	n, err := strconv.ParseUint(port, 10, 16)
-	return err == nil && n > 0
+// wrongURL is an error of package endpoint in the words of a configuration.
+func wrongURL(err error) *wrong {
+	e, ok := errors.AsType[*endpoint.URLError](err)
+	switch {
+	case !ok:
+		return &wrong{what: err.Error()}
+	case e.User:
+		return &wrong{e.What, "write http: {username: ..., password_file: ...} beside it"}
+	}
+	return &wrong{e.What, "write " + e.Want}
 }
 
 func (u URL) String() string { return string(u) }
+
+// Shown is the URL without what may be secret in it.
+func (u URL) Shown() string {
+	p, err := endpoint.ParseURL(string(u))
+	if err != nil {
+		return ""
+	}
+	return endpoint.Shown(p)
+}
 
 // Client is the settings in the terms of Prometheus' HTTP client. A secret from the environment is read now, one in a
 // file at each request.

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -144,6 +145,11 @@ func (v *validator) clientID(path string, c *Cluster) {
 	} else if len(c.ClientID) > 200 {
 		v.wrong(path, fmt.Sprintf("%s has %d characters", path, len(c.ClientID)), "write at most 200")
 	}
+}
+
+func portNumber(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
 }
 
 const pemFile = "name a file that holds PEM and that the exporter may read"

@@ -10,6 +10,8 @@ import (
 
 	"github.com/prometheus/common/model"
 	"golang.org/x/net/http/httpguts"
+
+	"truelag/endpoint"
 )
 
 func (v *validator) flinkCluster(path string, f *FlinkCluster, kafka []Cluster) {
@@ -105,11 +107,11 @@ func (v *validator) prometheus(path string, p *FlinkPrometheus) {
 }
 
 func (v *validator) url(path string, u URL) {
-	switch {
-	case u == "":
+	if u == "" {
 		v.wrong(path, path+" is missing", "write http://host:port")
-	case strings.Contains(string(u), "?"):
-		v.wrong(path, path+" has a query (?)", "write http://host:port, with the path below which the API lies if there is one")
+	} else if _, err := endpoint.ParseBase(string(u)); err != nil {
+		bad := wrongURL(err)
+		v.wrong(path, path+": "+bad.what, bad.right)
 	}
 }
 

@@ -2,10 +2,10 @@ package config
 
 import (
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 
+	"truelag/endpoint"
 	"truelag/kafka"
 )
 
@@ -77,7 +77,7 @@ func (v *validator) secret(path string, k setting) {
 }
 
 func (v *validator) oauth(path string, o *OAuth) {
-	endpoint := []setting{
+	byCredentials := []setting{
 		{"token_url", o.TokenURL != "", nil}, secretAt("client_id", &o.ClientID), secretAt("client_secret", &o.ClientSecret),
 		{"scopes", len(o.Scopes) > 0, nil}, {"params", len(o.Params) > 0, nil}, {"ca_file", o.CAFile != "", nil},
 	}
@@ -85,7 +85,7 @@ func (v *validator) oauth(path string, o *OAuth) {
 	for name, p := range o.Params {
 		v.secret(path+".params."+shortKey(name), secretAt("params", &p))
 	}
-	for i, k := range endpoint {
+	for i, k := range byCredentials {
 		at := path + "." + k.key
 		switch {
 		case o.Token.Given() && k.set:
@@ -100,11 +100,8 @@ func (v *validator) oauth(path string, o *OAuth) {
 	if err := (kafka.TLSConfig{CAFile: string(o.CAFile)}).Validate(); err != nil {
 		v.wrong(path+".ca_file", path+".ca_file: "+err.Error(), pemFile)
 	}
-	u, err := url.Parse(o.TokenURL)
-	web := err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
-	if o.TokenURL != "" && (!web || u.User != nil) {
-		v.wrong(path+".token_url", path+".token_url is not an http or https URL without a user",
-			"write for example https://login.example.org/oauth2/token")
+	if _, err := endpoint.ParseURL(o.TokenURL); err != nil && o.TokenURL != "" {
+		v.wrong(path+".token_url", path+".token_url: "+wrongURL(err).what, "write for example https://login.example.org/oauth2/token")
 	}
 }
 

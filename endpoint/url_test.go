@@ -2,6 +2,7 @@ package endpoint_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -21,15 +22,48 @@ func TestUnparsableURLsShowNoSecret(t *testing.T) {
 		"http://u:hunter2@h:x?a=b@hunter2": `URL "...`,
 		"http://h/%zz":                     `URL "http://h/%zz": invalid URL escape "%zz"`,
 	} {
-		for kind, parse := range map[string]func(string) error{
-			"page": func(raw string) error { _, err := endpoint.ParseURL(raw); return err },
-			"base": func(raw string) error { _, err := endpoint.ParseBase(raw); return err },
-		} {
+		for kind, parse := range parsers {
 			if err := parse(raw); err == nil || strings.Contains(err.Error(), "hunter2") || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s %s: got %v, want %s", kind, raw, err, want)
 			}
 		}
 	}
+}
+
+// Without // before it, a user is no user, and stands where a path or a scheme does.
+func TestWrongURLsShowNoSecret(t *testing.T) {
+	for raw, want := range map[string]string{
+		"me:hunter2@h:8083":            `URL "...@h:8083" has no scheme http or https`,
+		"http:me:hunter2@h:8083":       `URL "...@h:8083" has no host`,
+		"http:/me:hunter2@h:8083":      `URL "...@h:8083" has no host`,
+		"//me:hunter2@h:8083/a":        `URL "//h:8083/a" has no scheme http or https`,
+		"http://me:hunter2@h:8083/a":   `URL "http://h:8083/a" has a user in it`,
+		"http://h:99999/a?t=hunter2":   `URL "http://h:99999/a" has a port that is not one`,
+		"http://h:0/a#hunter2":         `URL "http://h:0/a" has a port that is not one`,
+		"http://h/a?t=hunter2#hunter2": `URL "http://h/a" has a fragment (#)`,
+		"http://:8083":                 `URL "http://:8083" has no host`,
+	} {
+		for kind, parse := range parsers {
+			err := parse(raw)
+			if wrong, ok := errors.AsType[*endpoint.URLError](err); !ok || wrong.What != want || strings.Contains(err.Error(), "hunter2") ||
+				wrong.User != strings.Contains(want, "a user") {
+				t.Errorf("%s %s: got %v, want %s", kind, raw, err, want)
+			}
+		}
+	}
+	for _, raw := range []string{"http://h/a?t=hunter2", "http://h?"} {
+		if err := parsers["page"](raw); err != nil {
+			t.Errorf("%s: %v", raw, err)
+		}
+		if err := parsers["base"](raw); err == nil || !strings.Contains(err.Error(), "has a query (?)") || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", raw, err)
+		}
+	}
+}
+
+var parsers = map[string]func(string) error{
+	"page": func(raw string) error { _, err := endpoint.ParseURL(raw); return err },
+	"base": func(raw string) error { _, err := endpoint.ParseBase(raw); return err },
 }
 
 // Whatever listens, what is told of it fits a line.

@@ -104,11 +104,11 @@ func TestPrometheusFaults(t *testing.T) {
 
 func TestNewPrometheusRefuses(t *testing.T) {
 	for want, cfg := range map[string]PrometheusConfig{
-		"want http://HOST:PORT":  {URL: "prometheus:9090", Lookback: time.Minute},
-		"lookback of 0s":         {URL: "http://prometheus:9090"},
-		"at most one of":         {URL: "http://prometheus:9090", Lookback: time.Minute, HTTP: promconfig.HTTPClientConfig{BearerToken: "a", BearerTokenFile: "b"}},
-		"has user information":   {URL: "http://u:hunter2@prometheus:9090", Lookback: time.Minute},
-		"has a query or fragmen": {URL: "http://prometheus:9090/?token=hunter2", Lookback: time.Minute},
+		"want http://HOST:PORT": {URL: "prometheus:9090", Lookback: time.Minute},
+		"lookback of 0s":        {URL: "http://prometheus:9090"},
+		"at most one of":        {URL: "http://prometheus:9090", Lookback: time.Minute, HTTP: promconfig.HTTPClientConfig{BearerToken: "a", BearerTokenFile: "b"}},
+		"has a user in it":      {URL: "http://u:hunter2@prometheus:9090", Lookback: time.Minute},
+		"has a query (?)":       {URL: "http://prometheus:9090/?token=hunter2", Lookback: time.Minute},
 	} {
 		p, err := newPrometheus(cfg)
 		if err == nil {

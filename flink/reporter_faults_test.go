@@ -119,7 +119,7 @@ func TestNewReporterRefuses(t *testing.T) {
 		{ReporterConfig{URLs: []string{"ftp://u:hunter2@tm-1/metrics?k=hunter2"}}, `"ftp://tm-1/metrics"`},
 		{ReporterConfig{URLs: []string{"http://u:hunter2@tm-1:9249:8/"}}, "invalid port"},
 		{ReporterConfig{URLs: []string{"http://u:hunter2/b@tm-1:9249/metrics"}}, "cannot be parsed"},
-		{ReporterConfig{URLs: []string{"http://u:hunter2@tm-1:9249/metrics"}}, "has user information"},
+		{ReporterConfig{URLs: []string{"http://u:hunter2@tm-1:9249/metrics"}}, "has a user in it"},
 		{ReporterConfig{Files: []string{"a[.yml"}}, "syntax error in pattern"},
 		{ReporterConfig{DNS: []DNSConfig{{Name: "tm", Type: "MX"}}}, `type "MX", want A (which asks for AAAA as well) or SRV`},
 		{ReporterConfig{DNS: []DNSConfig{{Name: "tm", Type: "A"}}}, "port 0"},

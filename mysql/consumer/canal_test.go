@@ -60,10 +60,10 @@ func TestCanalFaults(t *testing.T) {
 		`{}`:             "",
 		`{"postion":{}}`: "error PATH: client 1: cursor without a place", //nolint:misspell // as Canal spells it
 		`{"postion":{"journalName":"b.000001","position":-4}}`:                                   "error PATH: client 1: position: -4 is negative; file \"b.000001\" is without a position; cursor without a place", //nolint:misspell // as Canal spells it
-		`{"postion":{"journalName":7,"position":4,"gtid":"u:1"}}`:                                "place u:1\nleft out: PATH: client 1: journalName: want a text, have \"7\"",                                 //nolint:misspell // as Canal spells it
-		`{"postion":{"journalName":"b.000001","position":4,"gtid":7}}`:                           "place b.000001:4\nleft out: PATH: client 1: gtid: want a text, have \"7\"",                                 //nolint:misspell // as Canal spells it
+		`{"postion":{"journalName":7,"position":4,"gtid":"u:1"}}`:                                "place u:1\nleft out: PATH: client 1: journalName: want a text, have \"7\"",                                       //nolint:misspell // as Canal spells it
+		`{"postion":{"journalName":"b.000001","position":4,"gtid":7}}`:                           "place b.000001:4\nleft out: PATH: client 1: gtid: want a text, have \"7\"",                                       //nolint:misspell // as Canal spells it
 		`{"postion":{"journalName":"b.000001","position":4,"included":false,"timestamp":0}}`:     "place b.000001:4 event 1 row 0",                                                                                  //nolint:misspell // as Canal spells it
-		`{"postion":{"journalName":"b.000001","position":4,"included":false,"timestamp":"now"}}`: "place b.000001:4 event 1 row 0\nleft out: PATH: client 1: timestamp: want a whole number, have \"now\"",    //nolint:misspell // as Canal spells it
+		`{"postion":{"journalName":"b.000001","position":4,"included":false,"timestamp":"now"}}`: "place b.000001:4 event 1 row 0\nleft out: PATH: client 1: timestamp: want a whole number, have \"now\"",          //nolint:misspell // as Canal spells it
 		`{"postion":[]}`: "error PATH: client 1: cursor: want a JSON object: array where something else is due, at byte 1", //nolint:misspell // as Canal spells it
 	} {
 		pathed(t, canal(t, fmt.Sprintf(one, cursor), "", 0), line)

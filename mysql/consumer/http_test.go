@@ -123,13 +123,13 @@ func TestConnectorInThePath(t *testing.T) {
 
 func TestURLs(t *testing.T) {
 	for url, want := range map[string]string{
-		"":                            `URL "": want http://HOST:PORT or https://HOST:PORT, with a path where there is one`,
-		"localhost:8083":              `URL "localhost:8083": want http://HOST:PORT or https://HOST:PORT, with a path where there is one`,
-		"http://u:hunter2@h:8083/a":   `URL "http://h:8083/a" has user information: want none, credentials have settings of their own`,
-		"http://u:hunter2@h:808x3/":   `URL "...@h:808x3/": invalid port ":808x3" after host`,
-		"ftp://u:hunter2@h/?hunter2":  `URL "ftp://h/": want http://HOST:PORT or https://HOST:PORT, with a path where there is one`,
-		"http://h/#token=hunter2":     `URL "http://h/" has a fragment: want none`,
-		"http://h/?x=hunter2#hunter2": `URL "http://h/" has a fragment: want none`,
+		"":                            `URL "" has no scheme http or https: want http://HOST:PORT or https://HOST:PORT, with a path if there is one`,
+		"localhost:8083":              `URL "localhost:8083" has no scheme http or https: want http://HOST:PORT or https://HOST:PORT, with a path if there is one`,
+		"http://u:hunter2@h:8083/a":   `URL "http://h:8083/a" has a user in it: want http://HOST:PORT, user and password have settings of their own`,
+		"http://u:hunter2@h:808x3/":   `URL "...@h:808x3/": invalid port ":808x3" after host: want http://HOST:PORT or https://HOST:PORT, with a path if there is one`,
+		"ftp://u:hunter2@h/?hunter2":  `URL "ftp://h/" has no scheme http or https: want http://HOST:PORT or https://HOST:PORT, with a path if there is one`,
+		"http://h/#token=hunter2":     `URL "http://h/" has a fragment (#): want http://HOST:PORT or https://HOST:PORT, with a path if there is one`,
+		"http://h/?x=hunter2#hunter2": `URL "http://h/" has a fragment (#): want http://HOST:PORT or https://HOST:PORT, with a path if there is one`,
 	} {
 		for kind, err := range map[string]error{
 			"connector c: ":              second(consumer.NewConnect(consumer.ConnectConfig{URL: url, Connector: "c"})),
