@@ -77,6 +77,9 @@ func (a *asker) identify(ctx context.Context, conn *sql.Conn) (id identity, cloc
 	if err != nil {
 		return identity{}, "", fmt.Errorf("ask the server which it is: %w", err)
 	}
+	if v["version"] == "" { // no row, or none that can be read, as init_connect may have it
+		return identity{}, "", errors.New("ask the server which it is: it tells no version")
+	}
 	a.of = v["version"]
 	id = identity{version: v["version"], server: v["server_uuid"]}
 	if strings.Contains(strings.ToLower(v["version"]+v["version_comment"]), "mariadb") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -53,6 +54,27 @@ func TestFactsAtTheEndOfTheirTime(t *testing.T) {
 			t.Errorf("less than %d statements were sent", answers)
 		}
 		cancel()
+	}
+}
+
+// A server that does not even tell its version is not read: what it leaves unsaid would be taken for what it lacks.
+func TestServerWithoutVersion(t *testing.T) {
+	f := fake(t)
+	f.null = []string{"version"}
+	db, err := f.dial().Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = connected(t.Context(), db, func(conn *sql.Conn) error {
+		got, err := new(asker).ask(t.Context(), conn)
+		if got.server != "" {
+			t.Errorf("got %+v", got.identity)
+		}
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "version") {
+		t.Errorf("got %v", err)
 	}
 }
 
