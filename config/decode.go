@@ -223,7 +223,9 @@ func (d *decoder) unknown(key *yaml.Node, path string, t reflect.Type) {
 	right := "the keys here are " + strings.Join(names, ", ")
 	if n := nearest(key.Value, names); n != "" {
 		right = fmt.Sprintf("did you mean %q?", n)
-	} else if at := find(key.Value, reflect.TypeFor[Config](), ""); at != "" {
+	} else if n := akin(key.Value, names); n != "" {
+		right = fmt.Sprintf("did you mean %q?", n)
+	} else if at := homeOf(key.Value, t, path); at != "" {
 		right = fmt.Sprintf("it belongs in %s; %s", at, right)
 	}
 	d.wrong(key, fmt.Sprintf("unknown key %s%s", shownKey(key.Value), inside(path)), right)

@@ -7,6 +7,31 @@ import (
 	"strings"
 )
 
+// akin finds the name that a longer or shorter one begins with or is the beginning of: username for user. Empty: none.
+func akin(name string, names []string) string {
+	for _, n := range names {
+		if min(len(n), len(name)) >= 4 && (strings.HasPrefix(name, n) || strings.HasPrefix(n, name)) {
+			return n
+		}
+	}
+	return ""
+}
+
+// homeOf is the block that has a key which the block at path has not: one inside it, else one of the same system. What the blocks of
+// another system have would lead astray: a port of Flink's reporters says nothing of MySQL.
+func homeOf(key string, t reflect.Type, path string) string {
+	if at := find(key, t, path); at != "" {
+		return at
+	}
+	system, _, _ := strings.Cut(path, ".")
+	for i := range reflect.TypeFor[Config]().NumField() {
+		if f := reflect.TypeFor[Config]().Field(i); keyOf(f) == system {
+			return find(key, f.Type, system)
+		}
+	}
+	return ""
+}
+
 // find looks for the block that has a key.
 func find(key string, t reflect.Type, path string) string {
 	switch t.Kind() {
