@@ -47,9 +47,9 @@ const (
 // wardFiles are the consumers that note down their places in files, and what becomes of them: the alert, with what it is about.
 var wardFiles = map[string]map[string]string{
 	"whole": {
-		"well": "", "snapshot": "",
+		"well":   "",
 		"behind": "BinlogConsumerBehind", "set": "BinlogConsumerBehind",
-		"old":    "BinlogConsumerWillLoseItsPlace",
+		"quiet": "BinlogConsumerWillLoseItsPlace", "snapshot": "BinlogConsumerWillLoseItsPlace",
 		"purged": "BinlogConsumerLostItsPlace", "ahead": "BinlogConsumerLostItsPlace",
 		"foreign": "BinlogConsumerLostItsPlace", "invalid": "BinlogConsumerLostItsPlace",
 		"failed": "BinlogConsumerFailed", "missing": "BinlogConsumerFailed",
@@ -94,8 +94,8 @@ func (w *ward) config() string {
 			server, w.m.Address, more.user, lab.Password(more.user), more.settings)
 		for c := range wardFiles[server] {
 			var captures string
-			if c == "old" { // what it reads was not written for a while
-				captures = ", captures: [quiet]"
+			if c == "quiet" { // nothing was written for a while of what it reads
+				captures = ", captures: [elsewhere]"
 			}
 			fmt.Fprintf(&b, "        {name: %s, file: {path: %s.json}%s},\n", c, c, captures)
 		}
@@ -202,7 +202,8 @@ func (w *ward) harm(t *testing.T) {
 		w.note(t, c, noteAt(behind))
 	}
 	w.note(t, "set", wardNote{"gtids": behind.GTIDs})
-	w.note(t, "old", noteAt(old))
+	w.note(t, "quiet", noteAt(old))
+	w.note(t, "snapshot", noteAt(old).and("snapshot", "INITIAL"))
 	w.note(t, "purged", noteAt(purged))
 	w.note(t, "ahead", wardNote{"file": end.File, "pos": end.Pos + 1_000_000})
 	w.note(t, "foreign", wardNote{"file": "other-" + end.File, "pos": 4})
