@@ -238,7 +238,7 @@ var (
 func syntaxError(path string, b []byte, err error) error {
 	e := &Error{
 		File: path, What: "this is not YAML",
-		Right: "look at the indentation, and put text with special characters in quotes",
+		Right: "look at the indentation of this line and of those below, and put text with special characters in quotes",
 	}
 	m := yamlLine.FindStringSubmatch(err.Error())
 	if m == nil {
