@@ -17,25 +17,28 @@ const (
 	// maxRows is how many rows are read to choose from.
 	maxRows = 1000
 
-	// patience is how long a query that is not answered keeps the next from being sent.
-	patience = 10 * time.Minute
+	// firstPatience is how long a query that is not answered keeps the next from being sent.
+	firstPatience = 10 * time.Minute
 )
 
 // query is asked once at a time. A server goes on with one that nobody waits for any more, until a lock is free or all is read, and
-// the next would do so beside it on one more connection: so it is left alone when its time is over, and not sent again meanwhile.
+// the next would do so beside it on one more connection: so it is left alone when its time is over, and not sent again meanwhile. Who
+// has it may have lost it, and so it is given up after some time, which doubles: behind a lock that is held for a day there are eight.
 type query struct {
 	db   *sql.DB
 	text string
 	args []any
 
-	mu  sync.Mutex
-	now *pending // nil: none is under way
+	mu       sync.Mutex
+	now      *pending      // nil: none is under way
+	patience time.Duration // with the next, since those before were given up; 0: none was
 }
 
 // pending is a query that was sent.
 type pending struct {
 	at       time.Time
 	cancel   context.CancelFunc
+	patience time.Duration // after which it is given up
 	answered chan struct{} // closed when rows and err are set
 	rows     []fields
 	err      error
@@ -70,18 +73,21 @@ func (q *query) free() error {
 	}
 	select {
 	case <-q.now.answered:
+		q.patience = 0
 	default:
-		if time.Since(q.now.at) < patience {
+		if time.Since(q.now.at) < q.now.patience {
 			return q.now.unanswered(nil)
 		}
 		q.now.cancel()
+		q.patience = 2 * q.now.patience
 	}
 	q.now = nil
 	return nil
 }
 
 func (p *pending) unanswered(why error) error {
-	err := fmt.Errorf("it was not answered in %s, and is not sent again before it is", time.Since(p.at).Round(time.Millisecond))
+	err := fmt.Errorf("it was not answered in %s, and is not sent again before it is, or %s have passed",
+		time.Since(p.at).Round(time.Millisecond), p.patience)
 	if why != nil {
 		err = fmt.Errorf("%w: %w", err, why)
 	}
@@ -91,7 +97,7 @@ func (p *pending) unanswered(why error) error {
 // send begins to ask on a connection, which it gives back.
 func (q *query) send(ctx context.Context, conn *sql.Conn) *pending {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	p := &pending{at: time.Now(), cancel: cancel, answered: make(chan struct{})}
+	p := &pending{at: time.Now(), cancel: cancel, patience: max(q.patience, firstPatience), answered: make(chan struct{})}
 	q.mu.Lock()
 	q.now = p
 	q.mu.Unlock()
