@@ -122,12 +122,11 @@ func (t *texter) bar(b *fittedBar) {
 		if s.Left > 0 {
 			at = min(at, room-1)
 		}
-		rest := map[string]string{"record": "█", "unscanned": "▒", "none": "·", "log": "-"}[s.Kind]
-		line := strings.Repeat("░", at) + strings.Repeat(rest, room-at)
+		line := strings.Repeat(binlogLetters["read"], at) + strings.Repeat(binlogLetters[s.Kind], room-at)
 		if s.Known {
 			t.line("%s▼", strings.Repeat(" ", 2*textMargin+len(title)+at))
 		} else {
-			line = strings.Repeat("-", room)
+			line = strings.Repeat(binlogLetters["log"], room)
 		}
 		t.line("%s%s%s", strings.Repeat(" ", 2*textMargin), title, line)
 	}
