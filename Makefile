@@ -50,7 +50,7 @@ bench: ## Speed and cost beside the floor program; the last lines are the figure
 	@go run ./lab/bench
 
 .PHONY: browser
-browser: ## The pages in headless Chromium, with screenshots (lab/browser/shots). Needs chromium and chromium-driver.
+browser: lab ## The pages in headless Chromium, with screenshots (lab/browser/shots). Needs chromium and chromium-driver.
 	cd lab/browser && go test -count=1 -timeout 15m .
 
 .PHONY: docs

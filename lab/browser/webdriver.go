@@ -55,7 +55,7 @@ func (b *Browser) begin(ctx context.Context) error {
 	options := map[string]any{"args": []string{"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"}}
 	var session struct{ SessionID string }
 	err = b.call(ctx, http.MethodPost, "/session", map[string]any{
-		"capabilities": map[string]any{"alwaysMatch": map[string]any{"browserName": "chrome", "goog:chromeOptions": options}},
+		"capabilities": map[string]any{"alwaysMatch": map[string]any{"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": map[string]string{"browser": "ALL"}}},
 	}, &session)
 	if err != nil {
 		return fmt.Errorf("start Chromium: %w", err)
@@ -123,6 +123,20 @@ func (b *Browser) Eval(ctx context.Context, result any, script string, args ...a
 		args = []any{}
 	}
 	return b.call(ctx, http.MethodPost, "/execute/sync", map[string]any{"script": script, "args": args}, result)
+}
+
+// Complaints are what the browser has said of pages since they were asked for last: errors of scripts, what a policy has blocked, what
+// could not be loaded.
+func (b *Browser) Complaints(ctx context.Context) ([]string, error) {
+	var entries []struct{ Level, Message string }
+	if err := b.call(ctx, http.MethodPost, "/se/log", map[string]string{"type": "browser"}, &entries); err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Level+": "+e.Message)
+	}
+	return all, nil
 }
 
 // Look is how a page is looked at.
