@@ -38,9 +38,10 @@ func (l landing) Age(t time.Time) string { return age(l.At, t) }
 
 func landingPage(cfg Config) http.Handler {
 	page := template.Must(template.New("landing").Funcs(template.FuncMap{
-		"name":   name,
-		"number": number,
-		"took":   took,
+		"name":    name,
+		"number":  number,
+		"took":    took,
+		"leading": leading,
 	}).Parse(landingHTML))
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		data := landing{

@@ -152,7 +152,12 @@ func verb(n int64, one, many string) string {
 // leadingCount begins a sentence with a number.
 func leadingCount(n int64, unit string) string { return leading(count(n, unit)) }
 
-func leading(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func leading(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
 
 // enumerate is "a", "a and b", "a, b and c".
 func enumerate(parts []string) string {
