@@ -69,6 +69,10 @@ func (d *debezium) restsAtEnd(t *testing.T) {
 			}},
 			{"a statement that changes a table", 0, []string{"ALTER TABLE shop.b ADD COLUMN c" + compression + " int"}},
 			{"a database that is not captured", 0, []string{"CREATE DATABASE IF NOT EXISTS elsewhere"}},
+			{"no table", 0, []string{
+				"CREATE OR REPLACE VIEW shop.seen AS SELECT id FROM shop.a", "GRANT SELECT ON shop.* TO " + lab.Nobody + "@'%'",
+				"CREATE TRIGGER shop.each AFTER INSERT ON shop.b FOR EACH ROW SET @inserted=1", "DROP TRIGGER shop.each",
+			}},
 		} {
 			d.m.Exec(t, c.statements...)
 			d.records += c.records

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"io"
+	"regexp"
 )
 
 // queryPrefix is how much of a query event is read: all but the text, of which the first words tell.
@@ -36,7 +37,19 @@ func query(body []byte, compressed bool) (kind, []string) {
 	return k, schemas(body[queryFixed : queryFixed+variables])
 }
 
-// words tells statements that change something from those that hold a transaction together, or change nothing.
+// tableless are definitions of what has no rows and is no table: accounts, views and what runs in the server. Whoever captures tables
+// is handed nothing of them, and many note down no place for one. A text that is not surely of this form changes something.
+var tableless = regexp.MustCompile(`(?is)^(CREATE|ALTER|DROP|RENAME)\s+(OR\s+REPLACE\s+)?(ALGORITHM\s*=\s*\w+\s+)?` +
+	`(DEFINER\s*=\s*` + account + `(\s*@\s*` + account + `)?\s+)?(SQL\s+SECURITY\s+\w+\s+)?(AGGREGATE\s+)?` +
+	`(USER|ROLE|VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT)\s`)
+
+const (
+	account = "(`(?:[^`]|``)*`|'[^'\\\\]*'|\"[^\"\\\\]*\"|[\\w$.%]+(?:\\(\\))?)"
+
+	longestHead = 2048 // two quoted names of an account, and what stands around them
+)
+
+// words tells statements that change something from those that hold a transaction together, or change nothing that is captured.
 func words(text []byte) kind {
 	if i := bytes.IndexByte(text, 0); i >= 0 { // padding
 		text = text[:i]
@@ -64,6 +77,18 @@ func words(text []byte) kind {
 		return within
 	case "ANALYZE", "FLUSH", "OPTIMIZE", "REPAIR":
 		return within // care for tables: no row and no definition changes
+	case "GRANT", "REVOKE":
+		return within
+	case "SET":
+		if string(second) == "PASSWORD" {
+			return within
+		}
+		return statement
+	case "CREATE", "ALTER", "DROP", "RENAME":
+		if tableless.Match(text[:min(len(text), longestHead)]) {
+			return within
+		}
+		return statement
 	case "XA":
 		// What an XA transaction changes stands before its PREPARE, and is handed out there. COMMIT and ROLLBACK, which may come
 		// much later and have a GTID of their own, hold nothing.
