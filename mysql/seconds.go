@@ -2,9 +2,10 @@ package mysql
 
 import "time"
 
-// age is how long ago something was by the server's clock. What came after the clock was read is of no age.
+// age is how long ago something was by the server's clock. What came after the clock was read is of no age. What came later than the
+// round can have lasted was dated by a client, or by another clock: nobody knows its age.
 func (inv *Inventory) age(at time.Time) Duration {
-	if at.IsZero() || inv.Clock.IsZero() {
+	if at.IsZero() || inv.Clock.IsZero() || at.Sub(inv.Clock) > longest {
 		return Duration{}
 	}
 	return lasting(inv.Clock.Sub(at))

@@ -78,6 +78,9 @@ var binlogCases = []struct {
 	{"ok-in-a-transaction", 1, func(e *BinlogExplanation) {
 		e.Scan = &BinlogScan{After: "rest", First: noon.Add(-90 * time.Second), Events: 9, Bytes: 400, Transactions: 1, File: "binlog.000009", Pos: 1000}
 	}},
+	{"ok-dated-to-come", 1, func(e *BinlogExplanation) {
+		e.Age, e.Scan.First = -1, noon.Add(24*time.Hour)
+	}},
 	{"ok-scan-off", 1, func(e *BinlogExplanation) {
 		e.Scans, e.Scan, e.Effective, e.Age = false, nil, -1, -1
 	}},

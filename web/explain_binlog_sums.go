@@ -127,6 +127,10 @@ func (e *BinlogExplanation) ageSum() string {
 		return fmt.Sprintf("the server's clock %s − committed %s", clock(e.Clock), stamp(e.Scan.First))
 	case e.State != "ok":
 		return ""
+	case e.Scan != nil && !e.Scan.First.IsZero() && e.Clock.IsZero():
+		return "the server does not tell the time"
+	case e.Scan != nil && !e.Scan.First.IsZero():
+		return fmt.Sprintf("it is dated %s, which is to come: the server's clock showed %s", stamp(e.Scan.First), clock(e.Clock))
 	case e.Scan != nil && (e.Scan.After == "rest" || e.Scan.After == "transaction"):
 		return "the scan did not get to know when it was committed"
 	}

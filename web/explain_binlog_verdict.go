@@ -87,13 +87,21 @@ func (e *BinlogExplanation) behind() string {
 		s = leading("at most "+strings.Join(left, " in ")) + " " + pick(many, "are", "is") + " left to read: " + e.unlooked()
 	case scan == nil:
 	case scan.After == "rest" && !scan.First.IsZero():
-		s += fmt.Sprintf(", beginning with the rest of a transaction of %s (%s ago)", stamp(scan.First), durationOf(e.Age))
+		s += ", beginning with the rest of a transaction of " + stamp(scan.First) + e.ago()
 	case scan.After == "rest":
 		s += ", beginning with the rest of a transaction"
 	case !scan.First.IsZero():
-		s += fmt.Sprintf(", the first transaction from %s (%s ago)", stamp(scan.First), durationOf(e.Age))
+		s += ", the first transaction from " + stamp(scan.First) + e.ago()
 	}
 	return s + "."
+}
+
+// ago is how old the first transaction that is left is; empty: nobody knows.
+func (e *BinlogExplanation) ago() string {
+	if e.Age < 0 {
+		return ""
+	}
+	return " (" + durationOf(e.Age) + " ago)"
 }
 
 // unlooked says why nobody has looked at what follows the place.
