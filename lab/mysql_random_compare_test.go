@@ -112,7 +112,8 @@ func (b *randomBinlog) wrong(r *mysql.Reading, c mysql.ConsumerReading, s *spot,
 		}
 		return ""
 	}
-	if d.State != mysql.OK || d.Effective != d.Bytes || !d.Seconds.Known || d.Seconds.D != max(r.Inventory.Clock.Sub(c.Scan.First), 0) {
+	age := r.Inventory.Clock.Sub(c.Scan.First) // of a time to come, as that of a step is, there is none
+	if d.State != mysql.OK || d.Effective != d.Bytes || d.Seconds.Known != (age >= -time.Minute) || d.Seconds.D != max(age, 0) && d.Seconds.Known {
 		return "want all to be left, and since when"
 	}
 	exact := d.Transactions == known(s.lacks)
