@@ -94,6 +94,8 @@ func (p *mysqlProbe) works(feature string) string {
 		return fmt.Sprintf("%s after they were last written to", config.Duration(inv.Expire))
 	case feature == mysql.FeatureExpiry:
 		return "not by time"
+	case feature == mysql.FeatureScan && p.read.Flavor == mysql.MariaDB && !p.config.Scan.MariaDB:
+		return "switched off, as MariaDB logs each scan: scan.mariadb: true switches it on"
 	case feature == mysql.FeatureScan && slices.ContainsFunc(p.read.Consumers, unseen):
 		return "not denied, and yet not all events could be read, see below"
 	case feature == mysql.FeatureScan && !p.read.Scanned():

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"truelag/mysql"
 )
 
 // The probe says what the user lacks, and which consumers have no place.
@@ -68,6 +70,25 @@ func TestCheckConfigProbesMySQL(t *testing.T) {
 				t.Errorf("%d features lack something, want %d; exit code %d\n%s%s", got, tt.lacks, code, said, stderr)
 			}
 		})
+	}
+}
+
+// Why no events were read is told of a server that would not be scanned in any case.
+func TestProbeOfScans(t *testing.T) {
+	for _, tt := range []struct {
+		flavor  mysql.Flavor
+		mariadb bool // scan.mariadb
+		want    string
+	}{
+		{mysql.MariaDB, false, "switched off, as MariaDB logs each scan: scan.mariadb: true switches it on"},
+		{mysql.MariaDB, true, "not tried: no consumer's place is known to be in the server's files"},
+		{mysql.MySQL, false, "not tried: no consumer's place is known to be in the server's files"},
+	} {
+		p := mysqlProbe{mysqlServer: &mysqlServer{}, read: &mysql.Reading{Flavor: tt.flavor, Inventory: &mysql.Inventory{}}}
+		p.config.Scan.MariaDB = tt.mariadb
+		if said := p.works(mysql.FeatureScan); said != tt.want {
+			t.Errorf("flavor %v, scan.mariadb %v: %q, want %q", tt.flavor, tt.mariadb, said, tt.want)
+		}
 	}
 }
 
