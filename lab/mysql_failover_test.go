@@ -156,3 +156,44 @@ func TestBinlogFailover(t *testing.T) {
 		})
 	}
 }
+
+// A replica's files may have the same names and numbers, and other events at the same places: there a consumer's set is all that
+// counts. Without one there is no place for it.
+func TestBinlogFailoverToFilesOfTheSameNames(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{lab.MySQL80, lab.MariaDB10} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			primary := pool.MySQL(t, lab.MySQLOptions{Version: version})
+			primary.Alone(t)
+			replica := pool.StartMySQL(t, lab.MySQLOptions{Version: version})
+			primary.Exec(t, "RESET MASTER")
+			schema(t, primary, "namesakes")
+			replicate(t, replica, primary)
+			var marks []*mark
+			left := map[string]int64{}
+			for i := range int64(8) {
+				k := here(t, primary, fmt.Sprint(i))
+				p := k.place()
+				p.Pos -= 9 // in the midst of an event at either: what is where at the replica is a matter of luck
+				k.set(p)
+				marks = append(marks, k, k.bare())
+				left[k.name] = 8 - i
+				fill(t, primary, "namesakes", 1)
+			}
+			awaitReplica(t, replica, primary)
+			r := readServer(t, mysqlReader(t, replica, lab.Monitor, newScanner(t, replica), consumers(marks)...))
+			for _, c := range r.Consumers {
+				want, bySet := left[c.Name]
+				switch d := c.Distance; {
+				case c.Scan == nil || c.Scan.After != mysql.NoEvent:
+					t.Errorf("%s: %s, want no event there", c.Name, brief(c))
+				case !bySet && d.State != mysql.Invalid:
+					t.Errorf("without a set: %s", brief(c))
+				case bySet && (d.State != mysql.OK || d.Transactions != known(want) || d.Bytes.Known):
+					t.Errorf("%s: %s, want %d transactions by the set", c.Name, brief(c), want)
+				}
+			}
+		})
+	}
+}

@@ -63,6 +63,7 @@ func TestBinlogScan(t *testing.T) {
 				}
 				inside := before
 				inside.Pos += 7
+				inside.GTIDs = "" // else it goes on by that
 				note("in an event of "+name, inside, mysql.NoEvent)
 			}
 			set("OFF")

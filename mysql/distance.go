@@ -57,7 +57,7 @@ func Measure(inv *Inventory, p *Position, scan Scan) Distance {
 	}
 	at := inv.settle(p, scan)
 	read := inv.history(p, at.state == OK)
-	d := Distance{State: judge(at, read, scan.After), Err: read.err}
+	d := Distance{State: inv.judge(at, read, scan.After), Err: read.err}
 	if !inv.Anonymous {
 		d.Transactions = read.left()
 	}
@@ -85,9 +85,9 @@ func Measure(inv *Inventory, p *Position, scan Scan) Distance {
 	return d
 }
 
-// judge says whether a consumer can go on. Its set of transactions counts for more than the name of a file that is not there: file
-// names change with the server, and a consumer that keeps a set goes on by it.
-func judge(at place, read history, after After) State {
+// judge says whether a consumer can go on. Its set of transactions counts for more than a file that is not there, or has no event at
+// the place: files change with the server, and a consumer that keeps a set goes on by it.
+func (inv *Inventory) judge(at place, read history, after After) State {
 	switch {
 	case at.state == Foreign || at.state == Invalid:
 		return at.state
@@ -95,7 +95,7 @@ func judge(at place, read history, after After) State {
 		return read.state
 	case at.state == Purged && !read.proof, at.state == Ahead && read.state != OK:
 		return at.state
-	case at.state == OK && after == NoEvent:
+	case after == NoEvent && (read.state != OK || inv.Anonymous):
 		return Invalid
 	case at.state != OK && read.state != OK:
 		return Unknown

@@ -44,9 +44,13 @@ func (inv *Inventory) locate(p *Position) place {
 	return place{state: OK, index: index, pos: max(p.Pos, magicSize), ambiguous: twice || p.Pos < wrap && end.N-p.Pos >= wrap}
 }
 
-// settle is locate with what a scan has found of a position that can mean several places.
+// settle is locate with what a scan has found: which of the places it is that a position can mean, or that it is in another server's
+// file of the same name.
 func (inv *Inventory) settle(p *Position, scan Scan) place {
 	at := inv.locate(p)
+	if scan.After == NoEvent {
+		return place{state: Unknown}
+	}
 	if at.ambiguous && scan.Start > at.pos {
 		at.pos = scan.Start
 		at.ambiguous = inv.Files[at.index].End().N-at.pos >= wrap

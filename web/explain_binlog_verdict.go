@@ -111,6 +111,8 @@ func (e *BinlogExplanation) unlooked() string {
 		return "the event scan is switched off, so nobody has looked at what they hold"
 	case e.ScanError != "":
 		return "the event scan failed (" + printable(e.ScanError, longestReason) + ")"
+	case e.Scan != nil && e.Scan.After == "no_event":
+		return "no event begins at the place here, so that the consumer goes on by its GTID set"
 	case e.Scan != nil && e.Scan.Stopped != "":
 		return "the event scan was stopped " + printable(e.Scan.Stopped, longestReason) + ", before it found a transaction or the end"
 	case e.Position != nil && e.Position.File == "":
