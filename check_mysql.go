@@ -136,7 +136,10 @@ func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
 	if c.Note.LeftOut != "" {
 		say("left out: %s", c.Note.LeftOut)
 	}
-	if c.Note.State != "" && c.Note.State != "running" {
+	switch by := p.configured(c.Name).Connect; {
+	case c.Note.State == "missing" && by != nil:
+		say("it is missing: Kafka Connect has no connector %q", by.Connector)
+	case c.Note.State != "" && c.Note.State != "running":
 		say("it is %s", c.Note.State)
 	}
 	if c.Note.Reason != "" {

@@ -92,6 +92,21 @@ func TestProbeOfScans(t *testing.T) {
 	}
 }
 
+// A connector's name that is misspelt is one that Kafka Connect does not know.
+func TestProbeOfAMissingConnector(t *testing.T) {
+	worker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"error_code":404,"message":"Connector ordrs not found"}`)
+	}))
+	defer worker.Close()
+	path := filepath.Join(t.TempDir(), "truelag.yml")
+	binlogs(t, path, newFakeMySQL(t), "", fmt.Sprintf("{name: sink, connect: {url: %q, connector: ordrs}}", worker.URL))
+	const want = `it is missing: Kafka Connect has no connector "ordrs".` + "\n"
+	if code, stdout, stderr := runs(t, "check-config", "--probe", "--config.file="+path); code != 1 || !strings.Contains(stdout, want) {
+		t.Errorf("it does not say %q:\n%s%s", want, stdout, stderr)
+	}
+}
+
 // A connector whose topic prefix was changed may have noted down nothing under the one that is configured.
 func TestProbeOfAnotherPrefix(t *testing.T) {
 	worker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
