@@ -98,6 +98,13 @@ var binlogCases = []struct {
 		e.Consumed, e.Lacked = &BinlogSet{80, serverA + ":1-80"}, &BinlogSet{20, serverA + ":81-100"}
 		e.Gone, e.Extra = &BinlogSet{}, &BinlogSet{}
 	}},
+	{"ok-by-set-scanned", 1, func(e *BinlogExplanation) {
+		scan := e.Scan
+		lost("ok", "unknown", &BinlogPosition{GTIDs: serverA + ":1-80"})(e)
+		e.Transactions, e.Effective, e.Age, e.Scan = 20, 2400, 90*time.Second, scan
+		e.Consumed, e.Lacked = &BinlogSet{80, serverA + ":1-80"}, &BinlogSet{20, serverA + ":81-100"}
+		e.Gone, e.Extra = &BinlogSet{}, &BinlogSet{}
+	}},
 	{"ok-huge", 1, func(e *BinlogExplanation) {
 		for i := range e.Files {
 			e.Files[i].End = 1 << 30

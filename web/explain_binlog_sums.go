@@ -63,6 +63,8 @@ func (e *BinlogExplanation) effectiveSum() string {
 		return e.unlooked()
 	case e.Bytes == 0:
 		return "the place is the very end"
+	case e.Bytes < 0 && e.State == "ok":
+		return "all from the first transaction on that the consumer's set lacks"
 	case e.State != "caught_up":
 		return "the same, since a transaction follows that is not read whole"
 	case e.Scan != nil && e.Scan.After == "none":

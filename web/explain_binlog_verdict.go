@@ -116,7 +116,7 @@ func (e *BinlogExplanation) unlooked() string {
 	case e.Scan != nil && e.Scan.Stopped != "":
 		return "the event scan was stopped " + printable(e.Scan.Stopped, longestReason) + ", before it found a transaction or the end"
 	case e.Position != nil && e.Position.File == "":
-		return "the event scan begins at a place in a file, and the consumer has noted down none"
+		return "the consumer has noted down no place in a file at which the event scan could begin"
 	case e.lack("scan") != "":
 		return "the event scan is refused (" + printable(e.lack("scan"), longestReason) + ")"
 	}
