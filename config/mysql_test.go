@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"math/big"
 	"net"
 	"net/http/httptest"
@@ -175,5 +176,16 @@ func TestAuthoritiesAreReadAgain(t *testing.T) {
 	must(t, err)
 	if err := shake(system); err == nil {
 		t.Error("a certificate is taken that no authority of the system has signed")
+	}
+}
+
+// A query that reads may begin in any of these ways.
+func TestQueriesThatRead(t *testing.T) {
+	for _, query := range []string{
+		"select file, position from etl.progress", "\n  SELECT\n  file, gtid FROM p", "(SELECT gtid FROM p) UNION (SELECT gtid FROM q)",
+		"WITH p AS (SELECT 1) SELECT gtid FROM p", "/* of the\njob */ SELECT gtid FROM p", "-- of the job\n# and more\nSELECT gtid FROM p",
+		"TABLE etl.progress", "VALUES ROW(1)",
+	} {
+		mustLoad(t, fmt.Sprintf("mysql: {servers: [{address: db, user: u, consumers: [{name: c, sql: {query: %q}}]}]}", query))
 	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -172,6 +173,9 @@ func (v *validator) needed(path, key, text, what string) {
 	}
 }
 
+// reads is how a statement begins that changes nothing, as far as its first word tells. Comments may stand before it.
+var reads = regexp.MustCompile(`(?is)^(\s|\(|/\*.*?\*/|(--\s|#)[^\n]*\n)*(SELECT|WITH|TABLE|VALUES)\b`)
+
 func (v *validator) positionSQL(path string, s *PositionSQL) {
 	query := strings.TrimSpace(s.Query) != ""
 	switch {
@@ -183,6 +187,8 @@ func (v *validator) positionSQL(path string, s *PositionSQL) {
 		v.wrong(path+".client_id", path+".client_id is for a preset", "write it into the query")
 	case s.Preset == "" && s.Database != "":
 		v.wrong(path+".database", path+".database is for a preset", "write it into the query")
+	case query && !reads.MatchString(s.Query):
+		v.wrong(path+".query", path+".query is no SELECT", "write a statement that begins with SELECT, or WITH: it is sent in each round")
 	}
 	if s.On != nil {
 		v.login(path+".on", s.On)
