@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // binlogBar is a binlog drawn as blocks, each a file, a part of one, or what is left out. Border i is before block i, the last
@@ -56,7 +57,7 @@ func (e *BinlogExplanation) blocks(b *binlogBar) {
 	add := func(k binlogBlock) { b.Blocks = append(b.Blocks, &k) }
 	last := e.last()
 	if e.Place == "purged" && before(e.Position.File, e.Files[0].Name) {
-		add(binlogBlock{Kind: "gone", Size: -1, At: spot(e.Position.File, e.Position.Pos), Marks: []string{markConsumer}})
+		add(binlogBlock{Kind: "gone", Size: -1, At: edge(e.Position.File, true) + fmt.Sprint(":", e.Position.Pos), Marks: []string{markConsumer}})
 	}
 	for i, f := range e.Files {
 		kind := "log"
@@ -72,14 +73,14 @@ func (e *BinlogExplanation) blocks(b *binlogBar) {
 			marks = []string{markPurge}
 		}
 		if i == e.File && kind != "read" && e.At > fileStart {
-			add(binlogBlock{Kind: "read", Size: e.At, At: name(f.Name), Marks: marks})
+			add(binlogBlock{Kind: "read", Size: e.At, At: edge(f.Name, len(b.Blocks) == 0), Marks: marks})
 			add(binlogBlock{Kind: kind, Size: f.End - e.At, At: fmt.Sprintf(":%d", e.At), Marks: []string{markConsumer}})
 			continue
 		}
 		if i == e.File && kind != "read" || i > 0 && i == e.File+1 && e.Files[e.File].End == e.At {
 			marks = append(marks, markConsumer)
 		}
-		add(binlogBlock{Kind: kind, Files: 1, Size: f.End, At: name(f.Name), Marks: marks})
+		add(binlogBlock{Kind: kind, Files: 1, Size: f.End, At: edge(f.Name, len(b.Blocks) == 0), Marks: marks})
 	}
 	if b.End = ":?"; last.End >= 0 {
 		b.End = fmt.Sprintf(":%d", last.End)
@@ -94,8 +95,20 @@ func (e *BinlogExplanation) blocks(b *binlogBar) {
 			beyond = e.Position.Pos - last.End
 		}
 		add(binlogBlock{Kind: "beyond", Size: beyond, At: b.End, Marks: b.Marks})
-		b.End, b.Marks = spot(e.Position.File, e.Position.Pos), []string{markConsumer}
+		b.End, b.Marks = edge(e.Position.File, false)+fmt.Sprint(":", e.Position.Pos), []string{markConsumer}
 	}
+}
+
+// edge is a file's name at a border: of a long one only what tells it from the first, which is shown as far as there is room.
+func edge(file string, first bool) string {
+	const long, longer = 20, 40
+	switch number := strings.LastIndexByte(file, '.'); {
+	case len(file) > longer && (first || number < len(file)-long):
+		return "…" + name(file[len(file)-longer:])
+	case len(file) > long && !first && number >= 0:
+		return "…" + name(file[number:])
+	}
+	return name(file)
 }
 
 // fileStart is where a file's first event begins.

@@ -172,3 +172,34 @@ func TestBinlogLists(t *testing.T) {
 		t.Errorf("of none: %d, %q", none.Exit(), none.Summary(noon))
 	}
 }
+
+// Of long names of files the drawing has the first alone, so that the consumer's place does not leave the page.
+func TestLongFileNames(t *testing.T) {
+	const long = "mysql-bin-changelog-production"
+	e := consumerOf(func(e *BinlogExplanation) {
+		for i := range e.Files {
+			e.Files[i].Name = fmt.Sprintf("%s.%06d", long, i+7)
+		}
+		e.Position.File = e.Files[2].Name
+	})
+	b := e.bar(3)
+	var at []string
+	for _, k := range b.Blocks {
+		at = append(at, k.At)
+	}
+	if want := []string{long + ".000007", "….000008", "….000009", ":600", "….000010", "….000011"}; !slices.Equal(at, want) {
+		t.Errorf("borders %q, want %q", at, want)
+	}
+	lost("ahead", "ahead", &BinlogPosition{File: long + ".000014", Pos: 4})(e)
+	if b := e.bar(3); b.End != "….000014:4" {
+		t.Errorf("ahead: %q", b.End)
+	}
+	lost("purged", "purged", &BinlogPosition{File: strings.Repeat("a", 100) + ".000003", Pos: 4})(e)
+	for i := range e.Files {
+		e.Files[i].Name = strings.Repeat("a", 100) + fmt.Sprintf(".%06d", i+7)
+	}
+	b = e.bar(3)
+	if got := []string{b.Blocks[0].At, b.Blocks[1].At}; !slices.Equal(got, []string{"…" + strings.Repeat("a", 33) + ".000003:4", "….000007"}) {
+		t.Errorf("purged: %q", got)
+	}
+}
