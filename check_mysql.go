@@ -47,11 +47,7 @@ func (p *mysqlProbe) server() bool {
 		p.add(feature, needs, true, "%s", oneLine(err))
 		return false
 	}
-	name := "MySQL"
-	if p.read.Flavor == mysql.MariaDB {
-		name = "MariaDB"
-	}
-	p.add(feature, needs, false, "%s %s", name, p.read.Version)
+	p.add(feature, needs, false, "%s", versionOf(p.read))
 	return true
 }
 

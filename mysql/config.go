@@ -7,7 +7,7 @@ import (
 
 // Config is a server and its consumers.
 type Config struct {
-	Name string // empty: the only one
+	Name string // in logs and samples
 	Dial Dial
 
 	// Timeout bounds the connecting, each consumer's Read, and what is asked of the server in a round besides its files.

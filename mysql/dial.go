@@ -69,7 +69,6 @@ func (d Dial) Open() (*sql.DB, error) {
 
 // What servers answer to a statement.
 const (
-	errorSyntax   = 1064
 	errorVariable = 1193 // there is no such variable
 	errorBinlog   = 1381 // no binlog is written
 )

@@ -114,7 +114,7 @@ func TestAnswersOfAnyLength(t *testing.T) {
 // A connection may end, or carry anything, in the middle of each answer. The next round is a new beginning.
 func TestCutConnections(t *testing.T) {
 	f := fake(t)
-	s := reader(t, f.dial(), func(c *Config) { c.Timeout, c.FilesTimeout = time.Second, time.Second }, at("binlog.000001", 700, ""))
+	s := reader(t, f.dial(), nil, at("binlog.000001", 700, ""))
 	rng := rand.New(rand.NewPCG(6, 6))
 	for i := range 400 {
 		raw := make([]byte, rng.IntN(60))

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,7 +24,7 @@ type Server struct {
 
 // flight is a round that simultaneous callers share.
 type flight struct {
-	landed chan struct{} // closed when reading is set
+	landed chan struct{} // closed when read is set
 	read   *Reading
 	cancel context.CancelFunc
 }
@@ -50,18 +49,19 @@ func New(cfg Config, logger log.Logger) (*Server, error) {
 	if dial.Timeout <= 0 {
 		dial.Timeout = cfg.Timeout
 	}
-	var pools [2]*sql.DB
-	for i := range pools {
-		db, err := dial.Open()
-		if err != nil {
-			return nil, err // a pool that was never used holds nothing
-		}
-		pools[i] = db
+	db, err := dial.Open()
+	if err != nil {
+		return nil, err
 	}
-	return &Server{cfg: cfg, rounds: newRounds(cfg, pools[0], pools[1], logger)}, nil
+	lists, err := dial.Open()
+	if err != nil {
+		_ = db.Close() // it was not used
+		return nil, err
+	}
+	return &Server{cfg: cfg, rounds: newRounds(cfg, db, lists, logger)}, nil
 }
 
-// Name is the configured name; empty: the only server.
+// Name is the configured name.
 func (s *Server) Name() string { return s.cfg.Name }
 
 // Read reads the consumers' notes, then the server, and measures the one by the other. Simultaneous calls share a round, which
