@@ -31,6 +31,8 @@ func TestTransactionAtThePlace(t *testing.T) {
 			change: func(p *Position, _ *Scan) { p.SetBefore = false }},
 		"a part of it": {executed: uuidA + ":1-10", consumed: uuidA + ":1-6", next: uuidA + ":7", want: known(4),
 			change: func(_ *Position, s *Scan) { s.Handled, s.After = false, Rest }},
+		"not seen to be handled": {executed: uuidA + ":1-10", consumed: uuidA + ":1-6", next: uuidA + ":8", want: known(4),
+			change: func(_ *Position, s *Scan) { s.Handled = false }},
 		"a scan that was stopped": {executed: uuidA + ":1-10", consumed: uuidA + ":1-6", want: known(4),
 			change: func(_ *Position, s *Scan) { s.After = Unread }},
 		"compressed, and in the set when sent": {executed: uuidA + ":1-10", consumed: uuidA + ":1-7", want: known(4), change: ahead},

@@ -49,8 +49,10 @@ func TestServers(t *testing.T) {
 		{"8.0, days", mysql("8.0.12", "expire_logs_days=2", "binlog_expire_logs_seconds=0"), MySQL, uuidA, 48 * time.Hour},
 		{"8.4", mysql("8.4.6", "binlog_expire_logs_seconds=100", "binlog_expire_logs_auto_purge=1"), MySQL, uuidA, 100 * time.Second},
 		{"not by itself", mysql("9.1.0", "binlog_expire_logs_seconds=100", "binlog_expire_logs_auto_purge=OFF"), MySQL, uuidA, 0},
+		{"not by itself, as a SELECT says it", mysql("8.0.31", "expire_logs_days=0", "binlog_expire_logs_seconds=100", "binlog_expire_logs_auto_purge=0"), MySQL, uuidA, 0},
 		{"the numbering by years", mysql("26.10.0", "binlog_expire_logs_seconds=7"), MySQL, uuidA, 7 * time.Second},
 		{"mariadb 10.5", mariadb("10.5.23-MariaDB-log", "expire_logs_days=10"), MariaDB, mariaServer, 240 * time.Hour},
+		{"mariadb 10.6, the first with seconds", mariadb("10.6.1-MariaDB", "expire_logs_days=0.001042", "binlog_expire_logs_seconds=90"), MariaDB, mariaServer, 90 * time.Second},
 		{"mariadb 10.11", mariadb("10.11.19-MariaDB-0+deb12u1", "expire_logs_days=0.5", "binlog_expire_logs_seconds=43200"), MariaDB, mariaServer, 12 * time.Hour},
 		{"mariadb 12 by its comment", mariadb("12.1.2", "expire_logs_days=0", "binlog_expire_logs_seconds=60", "version_comment=mariadb.org binary distribution"), MariaDB, mariaServer, time.Minute},
 	} {
