@@ -8,7 +8,8 @@ type Distance struct {
 	// Bytes is what a dump stream from the position on would deliver, events without a transaction included.
 	Bytes Number
 
-	// Effective is Bytes where a transaction follows, and 0 where none does.
+	// Effective is Bytes where a transaction follows, and 0 where none does. Of a consumer without a place, it is what there is from the
+	// first transaction on that its set lacks.
 	Effective Number
 
 	// Files is how many files follow that of the position.
@@ -123,6 +124,9 @@ func (d *Distance) follow(inv *Inventory, p *Position, scan Scan, placed bool) {
 		d.State = CaughtUp
 	case Rest, Transaction:
 		d.Effective, d.Seconds = d.Bytes, inv.age(scan.First)
+		if p.File == "" {
+			d.Effective = inv.lacking(scan)
+		}
 		if d.Transactions.is(0) { // the sets do not know of the one that follows: it may be one of many without a GTID
 			d.Transactions = Number{}
 		}

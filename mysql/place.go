@@ -58,6 +58,15 @@ func (inv *Inventory) settle(p *Position, scan Scan) place {
 	return at
 }
 
+// lacking is how many bytes there are from the first transaction on that a scan has found a set to lack.
+func (inv *Inventory) lacking(scan Scan) Number {
+	at := inv.locate(&Position{File: scan.StartFile, Pos: scan.Start})
+	if at.state != OK {
+		return Number{}
+	}
+	return inv.left(at)
+}
+
 // unlisted says why a position's file is not among the server's.
 func (inv *Inventory) unlisted(p *Position) State {
 	name, ok := ParseFileName(p.File)

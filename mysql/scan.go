@@ -45,8 +45,10 @@ type Scan struct {
 	Events, Bytes, Transactions, Skipped int64
 
 	// Start is the offset in the position's file that it began at: of the places that the position can mean, since they begin anew at
-	// 4 GiB, the lowest at which an event may begin.
-	Start int64
+	// 4 GiB, the lowest at which an event may begin. Of a position that names no file, StartFile and Start are the place of the first
+	// transaction that is left. An empty StartFile: there is none, or it is not known.
+	StartFile string
+	Start     int64
 
 	// File and Pos are where it ended.
 	File string

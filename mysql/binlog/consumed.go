@@ -22,9 +22,9 @@ func newConsumed(flavor mysql.Flavor, p *mysql.Position) consumed {
 }
 
 // setOf is the set that tells what was read. One of MariaDB's does not name each transaction, and one that is ahead has some that were
-// not read: then it is none.
+// not read: then it is none, unless it is all that there is.
 func setOf(flavor mysql.Flavor, p *mysql.Position) string {
-	if flavor != mysql.MySQL || p.SetAhead {
+	if p.File != "" && flavor != mysql.MySQL || p.SetAhead {
 		return ""
 	}
 	return p.GTIDs

@@ -20,10 +20,12 @@ type feed struct {
 	flavor  mysql.Flavor
 
 	file  string
-	pos   int64     // behind the event that came last
+	start int64     // of the event that came last
+	pos   int64     // behind it
 	sum   int64     // of bytes, from the position to there, with the first four of each further file
 	begun time.Time // when file was, by its header; zero: not told yet
 
+	lacking bool // what a set lacks is sent, from a file on that the server names
 	rotated bool // it was begun when the one before was full, and not when the server was started
 	ahead   bool // its format was sent before the events from the position on
 
@@ -53,7 +55,7 @@ const (
 func newFeed(in io.Reader, flavor mysql.Flavor, file string, pos int64, limit int64) *feed {
 	return &feed{
 		packets: packets{in: bufio.NewReaderSize(in, 1<<16), limit: limit}, decoder: decoder{limit: limit},
-		flavor: flavor, file: file, pos: max(pos, fileStart),
+		flavor: flavor, file: file, pos: max(pos, fileStart), lacking: file == "",
 	}
 }
 
@@ -138,7 +140,11 @@ func (f *feed) admit(h header) (bool, error) {
 		ahead := first && h.end == 0 && h.flags&flagIgnorable != 0 && f.flavor == mysql.MariaDB
 		return !ahead, nil
 	default:
-		return h.flags&flagArtificial == 0 || h.end != 0 || !f.any, nil
+		artificial := h.flags&flagArtificial != 0
+		if artificial && f.lacking && h.end == uint32(f.pos) { // MariaDB's, of what the set has from there on
+			return false, nil
+		}
+		return !artificial || h.end != 0 || !f.any, nil
 	}
 }
 
@@ -152,7 +158,11 @@ func (f *feed) rotate(body []byte) error {
 		return errors.New("it names no file")
 	}
 	if name := string(body[fixed:]); name != f.file {
-		f.file, f.pos, f.begun, f.rotated, f.ahead = name, fileStart, time.Time{}, false, false
+		pos := int64(fileStart)
+		if f.file == "" { // MariaDB looks up where what a set lacks begins
+			pos = max(pos, int64(binary.LittleEndian.Uint64(body)))
+		}
+		f.file, f.pos, f.begun, f.rotated, f.ahead = name, pos, time.Time{}, false, false
 		f.sum += fileStart
 	}
 	return nil
@@ -182,7 +192,7 @@ func (f *feed) prove(h header) (body io.Reader, err error) {
 // Not every event of a file is sent: a start of encryption is not.
 func (f *feed) step(h header) error {
 	by := int64(h.size)
-	first := !f.any
+	first := !f.any && !f.lacking // what the set has is left out
 	if h.end != 0 || first && f.flavor == mysql.MySQL {
 		by = int64(h.end - uint32(f.pos))
 	}
@@ -197,6 +207,7 @@ func (f *feed) step(h header) error {
 	f.unsure = f.unsure && h.end == 0
 	f.pos += by
 	f.sum += by
+	f.start = f.pos - int64(h.size)
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (m *memory) trail(inv *mysql.Inventory, p *mysql.Position, ignored map[stri
 			m.drop()
 		}
 		t = &trail{at: at, judge: newJudge(inv.Flavor, p, newFilter(ignored, captures)), file: p.File, pos: max(p.Pos, fileStart)}
-		t.scan.File, t.scan.Pos = t.file, t.pos
+		t.scan.File, t.scan.Pos, t.scan.Start = t.file, t.pos, p.Pos
 		m.trails[at] = t
 	}
 	t.asked = m.calls
@@ -113,7 +113,7 @@ func (s *Scanner) start(ctx context.Context, inv *mysql.Inventory, at int) time.
 	if begun, ok := s.memory.begun[name]; ok {
 		return begun
 	}
-	conn, err := s.dump(ctx, inv, name, fileStart)
+	conn, err := s.dump(ctx, inv, request{file: name, pos: fileStart})
 	if err != nil {
 		return time.Time{}
 	}

@@ -17,6 +17,12 @@ var noEvents = []string{
 	"did not pass crc check",
 }
 
+// isFatal tells whether a server has ended a dump with an error in reading its binlog.
+func isFatal(err error) bool {
+	var said *serverError
+	return errors.As(err, &said) && said.code == errorBinlog
+}
+
 func isNoEvent(err error) bool {
 	if errors.Is(err, errNoEvent) {
 		return true

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"truelag/mysql"
+	"truelag/mysql/gtid"
 )
 
 // wrap is where positions begin anew in the headers of events, and past which COM_BINLOG_DUMP cannot ask.
@@ -18,30 +19,42 @@ const (
 	commandDumpGTIDs = 0x1e // COM_BINLOG_DUMP_GTID
 )
 
-// request is a command for a server to send its binlog from a place on.
+// request is a command for a server to send its binlog from a place on, or what a set lacks.
 type request struct {
+	flavor mysql.Flavor
 	file   string
 	pos    int64
+	set    gtid.Set // where there is no file
 	flags  uint16
 	server uint32
 }
 
-// far tells whether the place is past what COM_BINLOG_DUMP can ask for. That of replicas that go by GTIDs can, on MySQL. It goes by
-// the place where a file is named, and leaves out what is in a set, here in none.
+// far tells whether the place is past what COM_BINLOG_DUMP can ask for.
 func (r *request) far() bool { return r.pos >= wrap }
+
+// gtids tells whether the command is that of MySQL's replicas that go by GTIDs. It leaves out what is in a set, and begins with what
+// that lacks; where a file is named, at the place all the same, which has eight bytes there.
+func (r *request) gtids() bool { return r.flavor == mysql.MySQL && (r.file == "" || r.far()) }
 
 func (r *request) String() string {
 	command := "COM_BINLOG_DUMP"
-	if r.far() {
+	if r.gtids() {
 		command = "COM_BINLOG_DUMP_GTID"
 	}
-	return fmt.Sprintf("%s from %s:%d, not blocking", command, r.file, r.pos)
+	return command + " from " + r.place() + ", not blocking"
 }
 
-// packet is the command, with room for a packet's header.
-func (r *request) packet() []byte {
-	p := make([]byte, 4, 4+32+len(r.file))
-	if !r.far() {
+func (r *request) place() string {
+	if r.file == "" {
+		return "the consumer's GTID set"
+	}
+	return fmt.Sprintf("%s:%d", r.file, r.pos)
+}
+
+// packet is the command, with room for a packet's header. encoded is the set as MySQL has it.
+func (r *request) packet(encoded []byte) []byte {
+	p := make([]byte, 4, 4+32+len(r.file)+len(encoded))
+	if !r.gtids() {
 		p = append(p, commandDump)
 		p = binary.LittleEndian.AppendUint32(p, uint32(r.pos))
 		p = binary.LittleEndian.AppendUint16(p, r.flags)
@@ -54,9 +67,8 @@ func (r *request) packet() []byte {
 	p = binary.LittleEndian.AppendUint32(p, uint32(len(r.file)))
 	p = append(p, r.file...)
 	p = binary.LittleEndian.AppendUint64(p, uint64(r.pos))
-	const none = 8 // the length of a set of so many servers: 0
-	p = binary.LittleEndian.AppendUint32(p, none)
-	return append(p, make([]byte, none)...)
+	p = binary.LittleEndian.AppendUint32(p, uint32(len(encoded)))
+	return append(p, encoded...)
 }
 
 // farStop is where a scan is stopped then.
@@ -66,11 +78,28 @@ const farStop = "at 4 GiB of a file: past that only MySQL from 5.7 on sends even
 var errFar = errors.New("it cannot be asked for")
 
 // check is errFar where a server may not be asked. MySQL 5.6 leaves out the rest of a transaction without a word.
-func (r *request) check(flavor mysql.Flavor, version string) error {
-	if r.far() && (flavor != mysql.MySQL || strings.HasPrefix(version, "5.6.")) {
+func (r *request) check(version string) error {
+	if r.far() && (r.flavor != mysql.MySQL || strings.HasPrefix(version, "5.6.")) {
 		return errFar
 	}
 	return nil
+}
+
+// setup are the statements that come before the command.
+func (r *request) setup() []string {
+	all := []string{"SET @master_binlog_checksum = 'NONE', @source_binlog_checksum = 'NONE'"} // events come as they are in the file
+	if r.flavor == mysql.MariaDB {
+		all = append(all, "SET @mariadb_slave_capability = 4") // events of GTIDs come as such
+	}
+	switch {
+	case r.file != "":
+	case r.flavor == mysql.MariaDB:
+		all = append(all, "SET @slave_connect_state = '"+r.set.String()+"'")
+	default: // else there is a heartbeat for each event that the set has
+		const hour = "3600000000000"
+		all = append(all, "SET @master_heartbeat_period = "+hour+", @source_heartbeat_period = "+hour)
+	}
+	return all
 }
 
 // refused tells whether a server refuses to send by that command, because of gtid_mode or of a transaction without a GTID.

@@ -73,7 +73,7 @@ func New(cfg Config) (*Scanner, error) {
 func (s *Scanner) Close() {}
 
 // Scan says what follows a position up to the end of the binlog. It connects only if that is not known from an earlier call.
-// Positions that have no file, or whose file the server does not list as long enough, are Unread.
+// What follows a position without a file is what its set lacks. Positions whose file the server does not list as long enough are Unread.
 func (s *Scanner) Scan(ctx context.Context, inv *mysql.Inventory, p *mysql.Position, captures ...string) (mysql.Scan, error) {
 	at, why := find(inv, p)
 	if inv.Flavor == mysql.MariaDB && !s.cfg.MariaDB {
@@ -115,14 +115,21 @@ func (s *Scanner) read(ctx context.Context, inv *mysql.Inventory, p *mysql.Posit
 		}
 		s.date(ctx, inv, at, t)
 		scan := t.scan
-		scan.Start, scan.Cached = place.Pos, cached
+		scan.Cached = cached
 		return scan, nil
 	}
 	return mysql.Scan{Stopped: fmt.Sprintf("after %d places in a file of %d bytes that the position can mean", mostPlaces, end)}, nil
 }
 
-// find is the index of the position's file, or -1 and perhaps why it is not looked at.
+// find is the index of the position's file, or of the last one where it names none and its set lacks something; or -1, and perhaps why
+// it is not looked at.
 func find(inv *mysql.Inventory, p *mysql.Position) (at int, why string) {
+	if p.File == "" {
+		if lacks(inv, p) {
+			return len(inv.Files) - 1, ""
+		}
+		return -1, ""
+	}
 	at, twice := inv.Find(p.File)
 	switch {
 	case twice:

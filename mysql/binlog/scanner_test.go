@@ -203,7 +203,7 @@ func TestStrangeGreetings(t *testing.T) {
 				c.Close()
 			}
 		}()
-		if _, err := s.dump(t.Context(), &mysql.Inventory{}, "f", 4); err == nil {
+		if _, err := s.dump(t.Context(), &mysql.Inventory{}, request{file: "f", pos: 4}); err == nil {
 			t.Errorf("%q: no error", hello)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	protocol "github.com/go-mysql-org/go-mysql/mysql"
+
 	"truelag/mysql"
 )
 
@@ -123,6 +125,11 @@ func (s *server) talk(c net.Conn) {
 			a := asked{string(b[11:]), int64(binary.LittleEndian.Uint32(b[1:])), binary.LittleEndian.Uint16(b[5:]), binary.LittleEndian.Uint32(b[7:])}
 			if b[0] == commandDumpGTIDs {
 				name := b[11 : 11+binary.LittleEndian.Uint32(b[7:])]
+				set, err := protocol.DecodeMysqlGTIDSet(b[23+len(name):])
+				if err != nil {
+					return
+				}
+				s.set(func(s *server) { s.said = append(s.said, set.String()) })
 				a = asked{string(name), int64(binary.LittleEndian.Uint64(b[11+len(name):])), binary.LittleEndian.Uint16(b[1:]), binary.LittleEndian.Uint32(b[3:])}
 			}
 			s.mu.Lock()

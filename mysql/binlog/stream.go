@@ -17,14 +17,17 @@ import (
 	"truelag/mysql"
 )
 
-// dump asks a server for its binlog from a position to the end, and hands out the connection on which it answers. The
+// dump asks a server for its binlog to the end, and hands out the connection on which it answers. The
 // connection keeps to ctx, and is the caller's to close.
 //
 // The server is told no UUID of a replica, and server_id as configured, 0 if it is not: a server ends the dump of another
 // client that gave it the same. Nobody is registered as a replica.
-func (s *Scanner) dump(ctx context.Context, inv *mysql.Inventory, file string, pos int64) (_ net.Conn, err error) {
-	r := &request{file: file, pos: pos, flags: replication.BINLOG_DUMP_NON_BLOCK, server: s.cfg.ServerID}
-	if err := r.check(inv.Flavor, ""); err != nil { // nobody need be connected to
+func (s *Scanner) dump(ctx context.Context, inv *mysql.Inventory, r request) (_ net.Conn, err error) {
+	r.flavor, r.flags, r.server = inv.Flavor, replication.BINLOG_DUMP_NON_BLOCK, s.cfg.ServerID
+	if r.flavor == mysql.MariaDB {
+		r.flags |= replication.BINLOG_SEND_ANNOTATE_ROWS_EVENT // all that are in the file
+	}
+	if err := r.check(""); err != nil { // nobody need be connected to
 		return nil, err
 	}
 	began := time.Now()
@@ -38,25 +41,28 @@ func (s *Scanner) dump(ctx context.Context, inv *mysql.Inventory, file string, p
 		if err := recognize(conn, inv); err != nil {
 			return err
 		}
-		if err := r.check(inv.Flavor, conn.GetServerVersion()); err != nil {
+		if err := r.check(conn.GetServerVersion()); err != nil {
 			return err
 		}
-		setup := []string{"SET @master_binlog_checksum = 'NONE', @source_binlog_checksum = 'NONE'"} // events come as they are in the file
-		if inv.Flavor == mysql.MariaDB {
-			setup = append(setup, "SET @mariadb_slave_capability = 4") // events of GTIDs come as such
-			r.flags |= replication.BINLOG_SEND_ANNOTATE_ROWS_EVENT     // all that are in the file
-		}
-		for _, sql := range setup {
+		for _, sql := range r.setup() {
 			if _, err := conn.Execute(sql); err != nil {
 				return err
 			}
 		}
+		var encoded []byte
+		if r.gtids() {
+			set, err := protocol.ParseMysqlGTIDSet(r.set.String())
+			if err != nil {
+				return errNotRead
+			}
+			encoded = set.Encode()
+		}
 		conn.ResetSequence()
-		return conn.WritePacket(r.packet())
+		return conn.WritePacket(r.packet(encoded))
 	})
 	if err != nil {
 		hangUp(c)
-		return nil, fmt.Errorf("ask for the binlog from %s:%d: %w", file, pos, answered(ctx, raw, err))
+		return nil, fmt.Errorf("ask for the binlog from %s: %w", r.place(), answered(ctx, raw, err))
 	}
 	return c, nil
 }

@@ -19,6 +19,7 @@ type trail struct {
 	file  string // where to go on
 	pos   int64
 	begun time.Time // when that file was
+	named place     // of the event that named a transaction last
 
 	done     bool      // nothing that is written later changes the verdict
 	whole    bool      // read to the end that the binlog had
@@ -41,7 +42,14 @@ func (t *trail) reaches(inv *mysql.Inventory) bool {
 // follow reads on to the end, to an event that decides, or to what a scan may take. Only what was seen whole is remembered.
 func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) error {
 	t.whole, t.scan.Stopped, t.scan.After = false, "", mysql.Unread
-	conn, err := s.dump(ctx, inv, t.file, t.pos)
+	r := request{file: t.file, pos: t.pos}
+	if t.file == "" {
+		r.set = t.judge.consumed.set
+		if inv.Purged != nil { // what is gone was not for a consumer that can go on
+			r.set = r.set.Union(*inv.Purged)
+		}
+	}
+	conn, err := s.dump(ctx, inv, r)
 	if refused(err) {
 		t.stop(farStop)
 		return nil
@@ -66,6 +74,9 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 		}
 		switch {
 		case err == nil:
+			if e.kind == named {
+				t.named.file, t.named.pos = f.file, f.start
+			}
 			t.file, t.pos, t.begun = f.file, f.pos, f.begun
 			t.scan.Bytes = sum + f.sum
 			t.scan.Events++
@@ -75,6 +86,9 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 			t.file, t.pos = f.file, f.pos
 			t.scan.Bytes = sum + f.sum
 			t.end(t.judge.clone().over())
+			return nil
+		case r.file == "" && isFatal(err):
+			t.stop("by the server: " + err.Error())
 			return nil
 		case fresh && (t.scan.Events == 0 || f.unsure) && isNoEvent(err):
 			t.done = true
@@ -93,7 +107,7 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 			return ctx.Err()
 		default:
 			s.memory.doubt(t, err)
-			return fmt.Errorf("read the binlog from %s:%d: %w", t.file, t.pos, denied(err))
+			return fmt.Errorf("read the binlog from %s: %w", r.place(), denied(err))
 		}
 	}
 	t.end(t.judge.after)
@@ -116,6 +130,8 @@ func (t *trail) take(e event) (err error) {
 // write notes when the position's file was written to: up to when the next one was begun in its place.
 func (t *trail) write(e event, f *feed) {
 	switch {
+	case t.at.file == "":
+		return
 	case f.file == t.at.file:
 		if e.at.After(t.scan.Written) {
 			t.scan.Written = e.at
@@ -139,5 +155,8 @@ func (t *trail) end(after mysql.After) {
 	t.scan.Transactions, t.scan.Skipped, t.scan.Handled = j.transactions, j.skipped, j.whole
 	if after == mysql.Rest || after == mysql.Transaction {
 		t.scan.First, t.scan.Kind, t.scan.GTID, t.scan.Packed = j.first.at, j.first.name, j.first.gtid, j.first.packed
+		if t.at.file == "" {
+			t.scan.StartFile, t.scan.Start = t.named.file, t.named.pos
+		}
 	}
 }
