@@ -37,7 +37,7 @@ func TestScansThatMayNotLogIn(t *testing.T) {
 	}
 	_, body := p.get("/")
 	why := regexp.MustCompile(landing + ` [^<]*</dt>\s*<dd>([^<]*)</dd>`).FindStringSubmatch(body)
-	if why == nil || !strings.Contains(why[1], "connect to ") || strings.Contains(why[1], "It needs") {
+	if why == nil || !strings.HasPrefix(why[1], "Connect to ") || strings.Contains(why[1], "It needs") {
 		t.Errorf("the landing page says %q", why)
 	}
 	f.set(func() { f.refuse = false })
