@@ -26,47 +26,51 @@ type consumerOpener struct {
 
 type topicKey struct{ cluster, topic string }
 
-var errNoPlace = errors.New("it does not say where its place is")
-
 // open makes a consumer: who reads its place, and beside that who reads what it reports.
 func (o *consumerOpener) open(c *config.BinlogConsumer) (mysql.Consumer, error) {
+	all, err := o.sources(c)
+	if err == nil && len(all) == 0 {
+		err = errors.New("it does not say where its place is")
+	}
+	if err != nil {
+		for _, one := range all {
+			one.Close()
+		}
+		return nil, err
+	}
+	return consumer.WithCaptures(consumer.WithReports(all[0], all[1:]...), c.Captures...), nil
+}
+
+// sources are the one that tells the place, as far as any does, and those that report beside it. An error comes with those that were
+// made before.
+func (o *consumerOpener) sources(c *config.BinlogConsumer) (all []mysql.Consumer, err error) {
 	place, err := o.place(c)
 	if err != nil {
 		return nil, err
 	}
-	var reporters []mysql.Consumer
-	report := func(r mysql.Consumer, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case place == nil:
-			place = r
-		default:
-			reporters = append(reporters, r)
+	if place != nil {
+		all = append(all, place)
+	}
+	if c.Debezium != nil {
+		one, err := openDebezium(c.Debezium, nameOf(c, all, "debezium"))
+		if err != nil {
+			return all, err
 		}
-		return nil
+		all = append(all, one)
 	}
-	if d := c.Debezium; d != nil && err == nil {
-		err = report(openDebezium(d, nameOf(c, place, "debezium")))
-	}
-	if f := c.FlinkCDC; f != nil && err == nil {
-		err = report(openFlinkCDC(f, nameOf(c, place, "flink_cdc")))
-	}
-	if place == nil && err == nil {
-		err = errNoPlace
-	}
-	if err != nil {
-		if place != nil {
-			consumer.WithReports(place, reporters...).Close()
+	if c.FlinkCDC != nil {
+		one, err := openFlinkCDC(c.FlinkCDC, nameOf(c, all, "flink_cdc"))
+		if err != nil {
+			return all, err
 		}
-		return nil, err
+		all = append(all, one)
 	}
-	return consumer.WithCaptures(consumer.WithReports(place, reporters...), c.Captures...), nil
+	return all, nil
 }
 
-// nameOf is the consumer's name, or that of its block where it is only a reporter beside its place.
-func nameOf(c *config.BinlogConsumer, place mysql.Consumer, block string) string {
-	if place == nil {
+// nameOf is the consumer's name for its first source, and that of its block for one beside it.
+func nameOf(c *config.BinlogConsumer, before []mysql.Consumer, block string) string {
+	if len(before) == 0 {
 		return c.Name
 	}
 	return block
@@ -128,7 +132,8 @@ func (o *consumerOpener) sql(name string, s *config.PositionSQL) (mysql.Consumer
 	if s.Preset == "" {
 		return consumer.NewSQL(consumer.SQLConfig{Name: name, Query: s.Query, DB: db})
 	}
-	return consumer.NewMaxwell(consumer.MaxwellConfig{Name: name, ClientID: s.ClientID, Database: s.Database, DB: db})
+	database, clientID := s.Maxwell()
+	return consumer.NewMaxwell(consumer.MaxwellConfig{Name: name, ClientID: clientID, Database: database, DB: db})
 }
 
 func openDebezium(s *config.Debezium, name string) (mysql.Consumer, error) {

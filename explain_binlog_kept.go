@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -35,7 +34,8 @@ func keptBy(c *config.BinlogConsumer) string {
 func keptBySQL(s *config.PositionSQL) string {
 	kept := "the answer to a query"
 	if s.Preset != "" {
-		kept = fmt.Sprintf("Maxwell's table in schema %s, client %s", cmp.Or(s.Database, "maxwell"), cmp.Or(s.ClientID, "maxwell"))
+		database, clientID := s.Maxwell()
+		kept = fmt.Sprintf("Maxwell's table in schema %s, client %s", database, clientID)
 	}
 	if s.On != nil {
 		kept += " at " + string(s.On.Address)

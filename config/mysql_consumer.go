@@ -1,5 +1,7 @@
 package config
 
+import "cmp"
+
 // BinlogConsumer is one reader of a server's binlog. One of the blocks says where it notes down its place; Debezium and FlinkCDC
 // beside it are asked for the lags that they report alone.
 type BinlogConsumer struct {
@@ -44,6 +46,12 @@ type PositionSQL struct {
 	Database string    `yaml:"database"`  // of the preset's table; empty: the preset's default
 	Query    string    `yaml:"query"`     // in place of a preset
 	On       *SQLHost  `yaml:"on"`        // nil: the server itself
+}
+
+// Maxwell is which row of which database's table the preset reads. Where they are not given, they are called as Maxwell calls them.
+func (s *PositionSQL) Maxwell() (database, clientID string) {
+	const byDefault = "maxwell"
+	return cmp.Or(s.Database, byDefault), cmp.Or(s.ClientID, byDefault)
 }
 
 // SQLHost is the server that has the table, if it is not the one whose binlog is read.

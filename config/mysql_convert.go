@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -30,7 +29,7 @@ func (s *MySQLServer) Bookkeeping() []string {
 		if c.SQL == nil || c.SQL.Preset != presetMaxwell || c.SQL.On != nil {
 			continue
 		}
-		if database := cmp.Or(c.SQL.Database, "maxwell"); !slices.Contains(all, database) {
+		if database, _ := c.SQL.Maxwell(); !slices.Contains(all, database) {
 			all = append(all, database)
 		}
 	}

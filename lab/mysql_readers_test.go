@@ -45,7 +45,7 @@ func stageReaders(t *testing.T, version string) *readers {
 	m.Exec(t, "DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop",
 		"CREATE TABLE shop.a(id int AUTO_INCREMENT PRIMARY KEY, v text)", "CREATE TABLE shop.held LIKE shop.a")
 	s := &readers{m: m, programs: map[string]*lab.Reader{maxwell: pool.Maxwell(t, m, version == lab.MySQL80)}}
-	table, err := consumer.NewMaxwell(consumer.MaxwellConfig{Name: maxwell, ClientID: lab.MaxwellClient, DB: m.DB(t, lab.MaxwellUser)})
+	table, err := consumer.NewMaxwell(consumer.MaxwellConfig{Name: maxwell, ClientID: lab.MaxwellClient, Database: "maxwell", DB: m.DB(t, lab.MaxwellUser)})
 	if err != nil {
 		t.Fatal(err)
 	}

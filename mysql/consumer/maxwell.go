@@ -16,11 +16,8 @@ import (
 type MaxwellConfig struct {
 	Name string // of the consumer
 
-	// ClientID is Maxwell's client_id; empty: "maxwell", as there.
-	ClientID string
-
-	// Database is Maxwell's schema_database; empty: "maxwell", as there.
-	Database string
+	ClientID string // client_id of Maxwell
+	Database string // its schema_database
 
 	DB *sql.DB // of the server that has the table (Maxwell's host, not replication_host), the consumer's own
 }
@@ -31,16 +28,18 @@ const maxGTIDColumn = 4096
 // NewMaxwell reads Maxwell's table positions. After a failover it has a row for each server: the one whose heartbeat Maxwell has read
 // last is taken. Where the time of heartbeats is not told, server_id does not tell either, so several rows are an error then.
 func NewMaxwell(cfg MaxwellConfig) (*SQL, error) {
-	database := cmp.Or(cfg.Database, "maxwell")
+	if cfg.ClientID == "" || cfg.Database == "" {
+		return nil, errors.New("table positions of Maxwell: no client_id or no database")
+	}
 	s, err := NewSQL(SQLConfig{
 		Name: cfg.Name, DB: cfg.DB,
 		// All columns: those of the heartbeat came with Maxwell 1.11.
-		Query: "SELECT * FROM `" + strings.ReplaceAll(database, "`", "``") + "`.`positions` WHERE `client_id` = ?",
+		Query: "SELECT * FROM `" + strings.ReplaceAll(cfg.Database, "`", "``") + "`.`positions` WHERE `client_id` = ?",
 	})
 	if err != nil {
 		return nil, fmt.Errorf("table positions of Maxwell: %w", err)
 	}
-	s.query.args = []any{cmp.Or(cfg.ClientID, "maxwell")}
+	s.query.args = []any{cfg.ClientID}
 	s.choose = newestHeartbeat
 	return s, nil
 }

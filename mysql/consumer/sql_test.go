@@ -169,7 +169,7 @@ func TestSQLIsAskedOnce(t *testing.T) {
 func maxwell(t *testing.T, a *table) *consumer.SQL {
 	t.Helper()
 	a.columns = []string{"server_id", "binlog_file", "binlog_position", "gtid_set", "client_id", "heartbeat_at", "last_heartbeat_read"}
-	return ok[*consumer.SQL](t)(consumer.NewMaxwell(consumer.MaxwellConfig{Name: "m", DB: sql.OpenDB(a)}))
+	return ok[*consumer.SQL](t)(consumer.NewMaxwell(consumer.MaxwellConfig{Name: "m", ClientID: "maxwell", Database: "maxwell", DB: sql.OpenDB(a)}))
 }
 
 func TestMaxwell(t *testing.T) {
@@ -207,7 +207,8 @@ func TestMaxwellSettings(t *testing.T) {
 	for want, err := range map[string]error{
 		"no query":                  second(consumer.NewSQL(consumer.SQLConfig{Query: " \n", DB: sql.OpenDB(a)})),
 		"no database for the query": second(consumer.NewSQL(consumer.SQLConfig{Query: "SELECT 1"})),
-		"table positions of Maxwell: no database for the query": second(consumer.NewMaxwell(consumer.MaxwellConfig{})),
+		"table positions of Maxwell: no database for the query":   second(consumer.NewMaxwell(consumer.MaxwellConfig{ClientID: "c", Database: "d"})),
+		"table positions of Maxwell: no client_id or no database": second(consumer.NewMaxwell(consumer.MaxwellConfig{ClientID: "c"})),
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
