@@ -101,12 +101,12 @@ func (e *BinlogExplanation) blocks(b *binlogBar) {
 
 // edge is a file's name at a border: of a long one only what tells it from the first, which is shown as far as there is room.
 func edge(file string, first bool) string {
-	const long, longer = 20, 40
+	const long, longer = 20, 27
 	switch number := strings.LastIndexByte(file, '.'); {
 	case len(file) > longer && (first || number < len(file)-long):
 		return "…" + name(file[len(file)-longer:])
 	case len(file) > long && !first && number >= 0:
-		return "…" + name(file[number:])
+		return "…" + name(file[number+1:])
 	}
 	return name(file)
 }
