@@ -20,6 +20,7 @@ import (
 type demo struct {
 	t     *testing.T
 	base  string // URL
+	seeds []string
 	kafka *kgo.Client
 	admin *kadm.Client
 }
@@ -43,21 +44,20 @@ func startDemo(t *testing.T) *demo {
 	d := &demo{t: t}
 	brokers := regexp.MustCompile(`^An embedded Kafka cluster at (\S+)$`)
 	url := regexp.MustCompile(`^(http://\S+)/$`)
-	var seeds []string
 	lines := bufio.NewScanner(stdout)
 	for d.base == "" && lines.Scan() {
 		if m := brokers.FindStringSubmatch(lines.Text()); m != nil {
-			seeds = strings.Split(m[1], ",")
+			d.seeds = strings.Split(m[1], ",")
 		}
 		if m := url.FindStringSubmatch(lines.Text()); m != nil {
 			d.base = m[1]
 		}
 	}
-	if d.base == "" || len(seeds) == 0 {
+	if d.base == "" || len(d.seeds) == 0 {
 		t.Fatalf("the demo ended before it told its addresses: %v", lines.Err())
 	}
 	go func() { _, _ = io.Copy(io.Discard, stdout) }()
-	d.kafka, err = kgo.NewClient(kgo.SeedBrokers(seeds...), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	d.kafka, err = kgo.NewClient(kgo.SeedBrokers(d.seeds...), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	must(t, err)
 	t.Cleanup(d.kafka.Close)
 	d.admin = kadm.NewClient(d.kafka)
