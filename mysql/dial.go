@@ -56,6 +56,9 @@ func (d Dial) Open() (*sql.DB, error) {
 	}
 	cfg.DialFunc = dialed
 	cfg.InterpolateParams = true
+	// A server may begin connections with autocommit off. A query would then see the same rows, and hold its tables, for as long as the
+	// connection is kept.
+	cfg.Params = map[string]string{"autocommit": "1"}
 	inner, err := driver.NewConnector(cfg)
 	if err != nil {
 		return nil, err

@@ -148,11 +148,19 @@ func (f *fakeServer) hang(prefix string) (release func()) {
 type session struct {
 	server.EmptyHandler
 	*fakeServer
-	conn net.Conn
-	uuid string // empty: the server's
+	conn    net.Conn
+	uuid    string // empty: the server's
+	commits bool   // each statement by itself: the server is one with autocommit off
 }
 
 func (s *session) HandleQuery(q string) (*wire.Result, error) {
+	if q == "SET autocommit = 1" {
+		s.commits = true
+		return nil, nil
+	}
+	if !s.commits { // else a query holds its tables for as long as the connection is kept, and sees them as they were
+		return nil, wire.NewDefaultError(wire.ER_NOT_ALLOWED_COMMAND)
+	}
 	s.mu.Lock()
 	s.statements = append(s.statements, q)
 	var hang chan struct{}
