@@ -152,21 +152,19 @@ func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
 
 // why is what makes a place worth nothing, in the words of the command explain.
 func (p *mysqlProbe) why(c *mysql.ConsumerReading) string {
-	switch c.Distance.State {
-	case mysql.Purged, mysql.Ahead, mysql.Foreign, mysql.Invalid, mysql.Unknown:
-		if p.read.Err != nil {
-			return ", as the server could not be read"
-		}
-		return ": " + strings.TrimSuffix(binlogExplanation(p.mysqlServer, p.read, c).Why(), ".")
-	default:
+	switch s := c.Distance.State; {
+	case !s.Lost() && s != mysql.Unknown:
 		return ""
+	case p.read.Err != nil:
+		return ", as the server could not be read"
 	}
+	return ": " + strings.TrimSuffix(binlogExplanation(p.mysqlServer, p.read, c).Why(), ".")
 }
 
 // lost says that something must be done about a consumer. A privilege that is missing stands with the server.
 func lost(c *mysql.ConsumerReading) bool {
 	switch s := c.Distance.State; {
-	case s == mysql.Purged, s == mysql.Ahead, s == mysql.Foreign, s == mysql.Invalid, s == mysql.Unknown && c.Note.Position != nil:
+	case s.Lost(), s == mysql.Unknown && c.Note.Position != nil:
 		return true
 	case c.Note.State == "failed", c.Note.State == "missing", c.Distance.Err != nil:
 		return true

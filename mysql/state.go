@@ -31,6 +31,9 @@ func (s State) String() string {
 // well tells whether the consumer can go on.
 func (s State) well() bool { return s == OK || s == CaughtUp }
 
+// Lost tells whether it cannot: its place is gone, or was never one of the server's.
+func (s State) Lost() bool { return s == Purged || s == Ahead || s == Foreign || s == Invalid }
+
 // After says what the events are that follow a position. Bytes do not tell: a rotation leaves some that hold no transaction,
 // and many consumers stay at the start of the last transaction that they have handled until the next one.
 type After uint8
