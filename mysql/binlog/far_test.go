@@ -84,8 +84,7 @@ func TestPlacesPast4GiBThatAreNotSent(t *testing.T) {
 		plain := recordingOf(t, c.recording)
 		far := stretched(plain, 4)
 		srv := serve(t, far)
-		srv.version = c.version
-		srv.send = func(_ net.Conn, w *packetWriter, r *recording, a asked) {
+		send := func(_ net.Conn, w *packetWriter, r *recording, a asked) {
 			switch {
 			case a.pos < wrap:
 				w.dump(r, a.file, a.pos)
@@ -95,6 +94,7 @@ func TestPlacesPast4GiBThatAreNotSent(t *testing.T) {
 				w.fail(errorBinlog, c.refusal)
 			}
 		}
+		srv.set(func(s *server) { s.version, s.send = c.version, send })
 		s := srv.scanner(t, func(cfg *Config) { cfg.MariaDB = true })
 		inv := far.inventory()
 		e := plain.read(t)[4]

@@ -163,9 +163,11 @@ func TestSetsWithoutWhatIsPurged(t *testing.T) {
 	bySets(t, w.srv, w.whole)
 	w.inv.Purged = sets(t, source+":1-4")
 	w.asks(mysql.Position{GTIDs: source + ":7-9"}, mysql.Transaction, ":4")
-	if told := w.srv.said[len(w.srv.said)-1]; told != source+":1-4:7-9" {
-		t.Errorf("told %s", told)
-	}
+	w.srv.set(func(s *server) {
+		if told := s.said[len(s.said)-1]; told != source+":1-4:7-9" {
+			t.Errorf("told %s", told)
+		}
+	})
 }
 
 // What a server cannot be asked for is not, and what it refuses breaks nothing.
@@ -189,13 +191,18 @@ func TestSetsThatAreNotLookedAt(t *testing.T) {
 		if c.change != nil {
 			c.change(&inv)
 		}
-		if got := scan(t, w.s, &inv, &c.p); got.After != mysql.Unread || got.Events != 0 || w.srv.opened != 0 {
-			t.Errorf("%s: %+v, %d connections", name, got, w.srv.opened)
+		if got := scan(t, w.s, &inv, &c.p); got.After != mysql.Unread || got.Events != 0 || got.Stopped != "" {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	w.srv.send = func(_ net.Conn, w *packetWriter, _ *recording, _ asked) {
-		w.fail(errorBinlog, "The replication sender thread cannot start in AUTO_POSITION mode: this server has GTID_MODE = OFF instead of ON.")
-	}
+	w.srv.set(func(s *server) {
+		if s.opened > 0 {
+			t.Errorf("%d connections", s.opened)
+		}
+		s.send = func(_ net.Conn, w *packetWriter, _ *recording, _ asked) {
+			w.fail(errorBinlog, "The replication sender thread cannot start in AUTO_POSITION mode: this server has GTID_MODE = OFF instead of ON.")
+		}
+	})
 	for range 2 {
 		got := scan(t, w.s, w.inv, &mysql.Position{GTIDs: source + ":1-5"})
 		if got.After != mysql.Unread || !strings.Contains(got.Stopped, "GTID_MODE = OFF") {

@@ -82,10 +82,14 @@ func (s *server) taken() []asked {
 }
 
 func (s *server) talk(c net.Conn) {
-	s.set(func(s *server) { s.opened++ })
+	var version string
+	s.set(func(s *server) {
+		s.opened++
+		version = cmp.Or(s.version, "8.0.31")
+	})
 	in := bufio.NewReader(c)
 	w := &packetWriter{w: c}
-	hello := append([]byte{10}, cmp.Or(s.version, "8.0.31")+"\x00"...)
+	hello := append([]byte{10}, version+"\x00"...)
 	hello = append(hello, 1, 0, 0, 0)                        // connection
 	hello = append(hello, "12345678\x00"...)                 // scramble
 	hello = append(hello, 0xff, 0xf7, 45, 2, 0, 0x8f, 0, 21) // capabilities without TLS, character set, status
