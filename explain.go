@@ -190,7 +190,7 @@ func columns() int {
 func (e *exporter) Lags(p web.Place) (web.Lags, error) {
 	g, release := e.hold()
 	defer release()
-	if p.Scope == web.EveryGroup && p.Cluster == "" {
+	if p.Scope == web.EveryGroup && p.Cluster == "" && len(g.clusters) > 0 {
 		return lagsOf(p, clustersOf(g)...)
 	}
 	c, err := g.named(p.Cluster)
@@ -246,6 +246,9 @@ func clustersOf(g *generation) []*kafka.Cluster {
 
 // named is the cluster of a name; the only one without.
 func (g *generation) named(name string) (*kafka.Cluster, error) {
+	if len(g.clusters) == 0 {
+		return nil, fmt.Errorf("no Kafka cluster is configured, so there is no lag of groups to explain: %w", web.ErrNoSuch)
+	}
 	var names []string
 	for _, c := range g.clusters {
 		if c.kafka.Name() == name || name == "" && len(g.clusters) == 1 {

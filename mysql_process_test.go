@@ -123,6 +123,11 @@ func TestBinlogWithoutKafka(t *testing.T) {
 	if strings.Contains(body, "<h2>Groups</h2>") {
 		t.Error("the landing page tells of groups")
 	}
+	for _, page := range []string{"/explain", "/explain?group=g", "/explain?group=g&topic=t&partition=0"} {
+		if code, body := p.get(page); code != http.StatusNotFound || !strings.Contains(body, "No Kafka cluster is configured, so there is no lag of groups") {
+			t.Errorf("%s: %d, %s", page, code, body)
+		}
+	}
 
 	if _, body = p.get("/explain/binlog?server=orders-db&consumer=table"); !strings.Contains(body, "SELECT file, pos FROM progress") {
 		t.Errorf("the query for the place is not among the statements that were sent:\n%s", body)
