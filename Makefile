@@ -51,7 +51,7 @@ bench: ## Speed and cost beside the floor program; the last lines are the figure
 
 .PHONY: browser
 browser: lab ## The pages in headless Chromium, with screenshots (lab/browser/shots). Needs chromium and chromium-driver.
-	cd lab/browser && go test -count=1 -timeout 15m .
+	cd lab/browser && go test -count=1 -timeout 40m .
 
 .PHONY: docs
 docs: ## Writes what is generated: docs/metrics.md.

@@ -105,6 +105,8 @@ var binlogCases = []struct {
 		e.Consumed, e.Lacked = &BinlogSet{80, serverA + ":1-80"}, &BinlogSet{20, serverA + ":81-100"}
 		e.Gone, e.Extra = &BinlogSet{}, &BinlogSet{}
 	}},
+	{"ok-soon-purged", 1, func(e *BinlogExplanation) { e.Headroom = 90 * time.Minute }},
+	{"ok-soon-purged-paused", 1, func(e *BinlogExplanation) { e.Headroom, e.Told = 0, "paused" }},
 	{"ok-huge", 1, func(e *BinlogExplanation) {
 		for i := range e.Files {
 			e.Files[i].End = 1 << 30

@@ -12,13 +12,7 @@ func (e *BinlogExplanation) Cure() string {
 	case "caught_up":
 		return e.restart()
 	case "ok":
-		if e.Effective < 0 && !e.Scans {
-			return joined("Set "+e.ScanBy+" to true to know whether a transaction is among them.", e.restart())
-		}
-		if e.Effective < 0 && e.lack("scan") != "" {
-			return joined("Grant REPLICATION SLAVE, if that is what is missing, to know whether a transaction is among them.", e.restart())
-		}
-		return e.restart()
+		return joined(e.scanCure(), e.hurry(), e.restart())
 	case "purged":
 		return "It cannot go on from here, and fails at its next start if it has not failed yet. Let it take a new snapshot, or go on at a replica " +
 			"that still has these files. Keep files longer (" + e.expirySetting() + ") than a consumer may stand still."
@@ -48,6 +42,31 @@ func (e *BinlogExplanation) Cure() string {
 // joined are sentences, without those that are empty.
 func joined(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
+}
+
+// scanCure is what has to be done to know whether a transaction is left to read.
+func (e *BinlogExplanation) scanCure() string {
+	switch {
+	case e.Effective >= 0:
+		return ""
+	case !e.Scans:
+		return "Set " + e.ScanBy + " to true to know whether a transaction is among them."
+	case e.lack("scan") != "":
+		return "Grant REPLICATION SLAVE, if that is what is missing, to know whether a transaction is among them."
+	}
+	return ""
+}
+
+// hurry warns of a place that has little of its time left before it is purged.
+func (e *BinlogExplanation) hurry() string {
+	if e.Headroom < 0 || e.Headroom > e.Expire/4 || e.Expire <= 0 {
+		return ""
+	}
+	when := "at any moment"
+	if e.Headroom > 0 {
+		when = "in " + span(e.Headroom)
+	}
+	return fmt.Sprintf("Its place may be purged %s: let it catch up before that, or keep files longer (%s).", when, e.expirySetting())
 }
 
 // restart is what to do about a consumer that does not run.
