@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"time"
 
 	"truelag/mysql"
@@ -37,7 +36,7 @@ type judge struct {
 	begun   bool // an event was seen
 	place   bool // the transaction at the position is not over
 	open    *transaction
-	tables  map[uint64]known
+	tables  tables
 	packed  bool // all of the transaction at the position is in one event
 	handled counts
 
@@ -48,23 +47,17 @@ type judge struct {
 	skipped      int64
 }
 
-// known is a table that was named.
-type known struct {
-	ignored    bool
-	definition []byte
-}
-
 func newJudge(flavor mysql.Flavor, p *mysql.Position, f filter) *judge {
 	return &judge{
 		flavor: flavor, event: p.Event, row: p.Row, ends: p.Ends, logged: p.Logged, filter: f, consumed: newConsumed(flavor, p),
-		place: true, tables: map[uint64]known{},
+		place: true,
 	}
 }
 
 // clone is for what may have to be seen anew.
 func (j *judge) clone() *judge {
 	c := *j
-	c.tables = maps.Clone(j.tables)
+	c.tables = j.tables.clone()
 	c.handled = j.handled.clone()
 	if j.open != nil {
 		open := *j.open
@@ -129,9 +122,13 @@ func (j *judge) take(e event) error {
 	var definition []byte
 	switch e.kind {
 	case table:
-		j.tables[e.id] = known{!j.filter.rows(e.schema, e.table), e.definition}
+		k := known{ignored: !j.filter.rows(e.schema, e.table)}
+		if j.handled != nil {
+			k.definition = e.definition
+		}
+		j.tables.add(e.id, k)
 	case rows:
-		t := j.tables[e.id]
+		t := j.tables.named[e.id]
 		changes, definition = !t.ignored, t.definition
 	case statement:
 		changes = j.filter.statement(e.schemas)
@@ -187,7 +184,7 @@ func (j *judge) finish() {
 	}
 	j.whole = j.whole || j.handled != nil
 	j.handled, j.open, j.place = nil, nil, false
-	clear(j.tables)
+	j.tables = tables{}
 }
 
 // over is the verdict at the end of the binlog.

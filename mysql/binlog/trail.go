@@ -111,7 +111,7 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 		}
 	}
 	t.end(t.judge.after)
-	t.judge.tables = nil // it has said what it had to
+	t.judge.tables = tables{} // it has said what it had to
 	return nil
 }
 
