@@ -54,3 +54,5 @@ func guarded(do func() error) (err error) {
 }
 
 var errNotRead = errors.New("what the server sent could not be read")
+
+var errHungUp = errors.New("the server, or what is between, has hung up")

@@ -138,6 +138,8 @@ func answered(ctx context.Context, conn *ending, err error) error {
 		return errClear
 	case errors.As(err, &said):
 		return denied(&serverError{said.Code, strings.ToValidUTF8(said.Message[:min(len(said.Message), longestMessage)], "")})
+	case errors.Is(err, protocol.ErrBadConn):
+		return errHungUp
 	}
 	return err
 }
