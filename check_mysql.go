@@ -35,8 +35,8 @@ func probeMySQL(s *mysqlServer) error {
 	return report(fmt.Sprintf("MySQL server %q", s.Name()), fmt.Sprintf("mysql server %q", s.Name()), p.findings)
 }
 
-func (p *mysqlProbe) add(feature, needs string, lacking bool, found string, args ...any) {
-	p.findings = append(p.findings, kafka.Finding{Feature: feature, Needs: needs, Found: fmt.Sprintf(found, args...), Lacking: lacking})
+func (p *mysqlProbe) add(feature, needs string, lacking bool, found string) {
+	p.findings = append(p.findings, kafka.Finding{Feature: feature, Needs: needs, Found: found, Lacking: lacking})
 }
 
 // server is about the server as a whole. It is false where it could not be read.
@@ -44,10 +44,10 @@ func (p *mysqlProbe) server() bool {
 	const needs = "a user that may log in"
 	feature := "server at " + string(p.config.Address)
 	if err := p.read.Err; err != nil {
-		p.add(feature, needs, true, "%s", oneLine(err))
+		p.add(feature, needs, true, oneLine(err))
 		return false
 	}
-	p.add(feature, needs, false, "%s", versionOf(p.read))
+	p.add(feature, needs, false, versionOf(p.read))
 	return true
 }
 
@@ -68,10 +68,10 @@ func (p *mysqlProbe) feature(f mysql.Feature) {
 	what := f.Name + ": " + strings.ToLower(featureNames[f.Name][:1]) + featureNames[f.Name][1:]
 	needs := grants(f.Name, p.read.Flavor == mysql.MariaDB)
 	if f.Err != nil {
-		p.add(what, needs, true, "%s", oneLine(f.Err))
+		p.add(what, needs, true, oneLine(f.Err))
 		return
 	}
-	p.add(what, needs, false, "%s", p.works(f.Name))
+	p.add(what, needs, false, p.works(f.Name))
 }
 
 // works says what a feature that works has found.
@@ -107,7 +107,7 @@ func unseen(c mysql.ConsumerReading) bool { return c.ScanErr != nil }
 func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
 	feature, needs := fmt.Sprintf("consumer %q", c.Name), "a place that is told, and that the server still has"
 	if c.Err != nil {
-		p.add(feature, needs, true, "%s", oneLine(c.Err))
+		p.add(feature, needs, true, oneLine(c.Err))
 		return
 	}
 	var said []string
@@ -147,7 +147,7 @@ func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
 	if c.ScanErr != nil && at != nil {
 		say("its events are not read: %s", oneLine(c.ScanErr))
 	}
-	p.add(feature, needs, lost(c), "%s", strings.Join(said, "; "))
+	p.add(feature, needs, lost(c), strings.Join(said, "; "))
 }
 
 // why is what makes a place worth nothing, in the words of the command explain.

@@ -132,7 +132,8 @@ func binlogExplanation(s *mysqlServer, r *mysql.Reading, c *mysql.ConsumerReadin
 	}
 	for _, sent := range r.Statements {
 		e.Statements = append(e.Statements, web.BinlogStatement{
-			Consumer: sent.Consumer, Text: sent.Text, At: sent.At, Took: max(sent.Took, time.Nanosecond), Err: lineOf(sent.Err),
+			Consumer: sent.Consumer, Text: sent.Text, At: sent.At, Err: lineOf(sent.Err),
+			Took: max(sent.Took, time.Nanosecond), // 0 would be unknown
 		})
 	}
 	return e
