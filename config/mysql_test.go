@@ -79,6 +79,11 @@ func TestEveryMySQLSettingArrives(t *testing.T) {
 	if s := consumers[1].ConnectTopic; s.Topic != "connect-offsets" || s.Connector != "orders" {
 		t.Errorf("connect_topic %+v", s)
 	}
+	for i, want := range map[int][2]string{2: {"maxwell", "me"}, 3: {"mw", "maxwell"}} {
+		if database, clientID := consumers[i].SQL.Maxwell(); database != want[0] || clientID != want[1] {
+			t.Errorf("consumer %d reads the row of %s in %s, want %s", i, clientID, database, want)
+		}
+	}
 	on, err := consumers[4].SQL.On.Dial(Duration(time.Second))
 	must(t, err)
 	if on.Address != "unix:/run/other.sock" || on.User != "cnf" || on.TLS != nil {
