@@ -14,6 +14,7 @@ const (
 	rows                   // changes rows
 	annotation             // MariaDB's text of a statement, which only those are sent who ask for it
 	within                 // of a transaction, and changes nothing
+	idle                   // changes nothing by its text, and stands where a statement does
 	end                    // of a transaction
 	payload                // a transaction's other events, compressed
 	other                  // of a kind that is not known: it may change anything

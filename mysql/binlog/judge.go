@@ -78,6 +78,9 @@ func (j *judge) see(e event) (done bool, err error) {
 		j.finish()
 		j.start(e)
 	case begin:
+		if j.open != nil && !j.open.named { // without GTIDs nothing else tells
+			j.finish()
+		}
 		if j.open == nil {
 			j.start(e)
 		}
@@ -90,7 +93,7 @@ func (j *judge) see(e event) (done bool, err error) {
 	default:
 		j.enter(e)
 		err = j.take(e)
-		if e.kind == statement && !j.open.grouped {
+		if (e.kind == statement || e.kind == idle) && !j.open.grouped {
 			j.finish()
 		}
 	}

@@ -16,6 +16,7 @@ func TestJudge(t *testing.T) {
 	changes := func(id uint64, n int64) event {
 		return event{kind: rows, name: "Write_rows", at: day, id: id, count: func([]byte) (int64, error) { return n, nil }}
 	}
+	care, number := event{kind: idle, name: "Query", at: day.Add(-time.Hour)}, event{kind: within, name: "Intvar", at: day}
 	ddl := func(schemas ...string) event { return event{kind: statement, name: "Query", at: day, schemas: schemas} }
 	for name, of := range map[string]struct {
 		flavor     mysql.Flavor
@@ -71,6 +72,14 @@ func TestJudge(t *testing.T) {
 		"a statement of who knows what":    {captures: []string{"shop"}, events: []event{gtid, ddl()}, want: mysql.Transaction, first: gtid.committed},
 		"a rest that is not captured":      {captures: []string{"crm"}, events: []event{orders, changes(1, 1), xid}, want: mysql.None},
 		"handled, the rest not captured":   {captures: []string{"shop"}, event: 2, row: 5, events: []event{begins, orders, changes(1, 5), {kind: table, id: 3, schema: "crm"}, changes(3, 1), xid}, want: mysql.None},
+		"care, then one without a GTID":    {events: []event{care, begins, orders, changes(1, 1), xid}, want: mysql.Transaction, first: day, skipped: 1},
+		"care, then a statement alone":     {events: []event{header, care, ddl("shop")}, want: mysql.Transaction, first: day, skipped: 1},
+		"care, and care":                   {events: []event{care, care}, want: mysql.None, skipped: 2},
+		"care with a GTID":                 {events: []event{gtid, care, gtid, care}, want: mysql.None, skipped: 2},
+		"care behind its GTID, handled":    {event: 1, events: []event{care, ddl("shop")}, want: mysql.Transaction, first: day, skipped: 1},
+		"a number for a statement alone":   {events: []event{header, number, ddl("maxwell"), ddl("maxwell"), begins, orders, changes(1, 1), xid}, want: mysql.Transaction, first: day, skipped: 2},
+		"a number at the place":            {events: []event{number, ddl("maxwell"), begins, orders, changes(1, 1), xid}, want: mysql.Transaction, first: day},
+		"XA behind a GTID":                 {events: []event{gtid, {kind: begin, name: "Query"}, orders, changes(1, 1), {kind: within}, xid}, want: mysql.Transaction, first: gtid.committed},
 		"MariaDB, handled":                 {flavor: mysql.MariaDB, event: 2, row: 5, events: []event{{kind: named}, {kind: annotation}, orders, changes(1, 5), xid}, want: mysql.None},
 		"MariaDB, handled with annotation": {flavor: mysql.MariaDB, event: 3, row: 5, events: []event{{kind: named}, {kind: annotation}, orders, changes(1, 5), xid}, want: mysql.None},
 		"MariaDB, a row is left":           {flavor: mysql.MariaDB, event: 2, row: 4, events: []event{{kind: named}, {kind: annotation}, orders, changes(1, 5), xid}, want: mysql.Rest},

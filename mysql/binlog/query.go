@@ -41,7 +41,7 @@ func query(body []byte, compressed bool) (kind, []string) {
 // is handed nothing of them, and many note down no place for one. A text that is not surely of this form changes something.
 var tableless = regexp.MustCompile(`(?is)^(CREATE|ALTER|DROP|RENAME)\s+(OR\s+REPLACE\s+)?(ALGORITHM\s*=\s*\w+\s+)?` +
 	`(DEFINER\s*=\s*` + account + `(\s*@\s*` + account + `)?\s+)?(SQL\s+SECURITY\s+\w+\s+)?(AGGREGATE\s+)?` +
-	`(USER|ROLE|VIEW|TRIGGER|PROCEDURE|FUNCTION|EVENT)\s`)
+	`(USER|ROLE|VIEW|TRIGGER|PROCEDURE|FUNCTION|PACKAGE|EVENT)\s`)
 
 const (
 	account = "(`(?:[^`]|``)*`|'[^'\\\\]*'|\"[^\"\\\\]*\"|[\\w$.%]+(?:\\(\\))?)"
@@ -76,17 +76,17 @@ func words(text []byte) kind {
 	case "SAVEPOINT", "RELEASE":
 		return within
 	case "ANALYZE", "FLUSH", "OPTIMIZE", "REPAIR":
-		return within // care for tables: no row and no definition changes
+		return idle // care for tables: no row and no definition changes
 	case "GRANT", "REVOKE":
-		return within
+		return idle
 	case "SET":
 		if string(second) == "PASSWORD" {
-			return within
+			return idle
 		}
 		return statement
 	case "CREATE", "ALTER", "DROP", "RENAME":
 		if tableless.Match(text[:min(len(text), longestHead)]) {
-			return within
+			return idle
 		}
 		return statement
 	case "XA":

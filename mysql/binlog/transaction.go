@@ -9,6 +9,7 @@ import (
 // transaction is one that has begun.
 type transaction struct {
 	name    string // of the event that it begins with
+	named   bool   // by that
 	gtid    string
 	at      time.Time
 	midway  bool // it began before the position
@@ -26,8 +27,8 @@ func (j *judge) enter(e event) {
 		return
 	}
 	j.start(e)
-	j.open.midway = j.place && e.kind != statement
-	j.open.grouped = e.kind != statement
+	j.open.midway = j.place && e.kind != statement && e.kind != idle
+	j.open.grouped = j.open.midway
 	if j.open.midway {
 		j.transactions--
 		j.handled.midway()
@@ -36,7 +37,7 @@ func (j *judge) enter(e event) {
 
 // start begins a transaction with the first of its events.
 func (j *judge) start(e event) {
-	j.open = &transaction{name: e.name, gtid: e.gtid, at: e.committed, grouped: e.kind == named && j.flavor == mysql.MariaDB && !e.alone}
+	j.open = &transaction{name: e.name, named: e.kind == named, gtid: e.gtid, at: e.committed, grouped: e.kind == named && j.flavor == mysql.MariaDB && !e.alone}
 	if j.open.at.IsZero() {
 		j.open.at = j.written(e.at)
 	}
