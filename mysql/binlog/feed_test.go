@@ -228,7 +228,9 @@ func TestPlaceThatNothingProves(t *testing.T) {
 			w.packet([]byte{endByte, 0, 0, 0, 0})
 		}
 		s := srv.scanner(t, func(cfg *Config) { cfg.MariaDB = true })
-		if got := scan(t, s, r.inventory(), &mysql.Position{File: r.files[0].name, Pos: pos}); got.After != of.want {
+		inv := r.inventory()
+		inv.Files = inv.Files[:1]
+		if got := scan(t, s, inv, &mysql.Position{File: r.files[0].name, Pos: pos}); got.After != of.want {
 			t.Errorf("%s: %+v, want %s", name, got, of.want)
 		}
 	}

@@ -1,6 +1,7 @@
 package binlog
 
 import (
+	"net"
 	"slices"
 	"testing"
 
@@ -96,5 +97,37 @@ func TestCompressedAtThePlace(t *testing.T) {
 	}
 	if packed == 0 {
 		t.Error("no recording has a compressed transaction")
+	}
+}
+
+// A dump that ends before the last file has not come to the binlog's end: nobody is caught up by it.
+func TestEndBeforeTheLastFile(t *testing.T) {
+	r := recordingOf(t, "mysql-5.7")
+	inv := r.inventory()
+	if len(inv.Files) < 2 {
+		t.Fatalf("%d files", len(inv.Files))
+	}
+	for name, of := range map[string]struct {
+		file  int
+		after int // events
+		want  mysql.After
+		fails bool
+	}{
+		"no event":                  {want: mysql.NoEvent},
+		"an event":                  {after: 1, fails: true},
+		"no event in the last file": {file: len(inv.Files) - 1, want: mysql.None},
+	} {
+		srv := serve(t, r)
+		srv.send = func(_ net.Conn, w *packetWriter, r *recording, a asked) {
+			w.event(rotation(a.file, a.pos, false))
+			for _, e := range r.files[of.file].events[:of.after] {
+				w.event(e)
+			}
+			w.packet([]byte{endByte, 0, 0, 0, 0})
+		}
+		got, err := srv.scanner(t, nil).Scan(t.Context(), inv, &mysql.Position{File: inv.Files[of.file].Name, Pos: fileStart})
+		if got.After != of.want || (err != nil) != of.fails {
+			t.Errorf("%s: %+v, %v, want %s", name, got, err, of.want)
+		}
 	}
 }

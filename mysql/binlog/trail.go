@@ -62,6 +62,9 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 	sum, fresh := t.scan.Bytes, t.scan.Events == 0
 	for !t.done {
 		e, err := f.next()
+		if errors.Is(err, io.EOF) && t.at.file != "" && early(inv, f.file) {
+			err = errEarly
+		}
 		if known := f.any && !t.begun.IsZero() && t.file == f.file; known && !t.begun.Equal(f.begun) {
 			s.memory.trails = nil
 			return fmt.Errorf("%s is another file than the one that was read before", t.file)
@@ -113,6 +116,15 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 	t.end(t.judge.after)
 	t.judge.tables = tables{} // it has said what it had to
 	return nil
+}
+
+// errEarly is of a dump that has ended before the last file that the server lists. MySQL 5.7 ends one in this way where no event begins
+// at its position, and what stands there looks like one of nearly 4 GiB.
+var errEarly = fmt.Errorf("the server ends the binlog before its last file: %w", errNoEvent)
+
+func early(inv *mysql.Inventory, file string) bool {
+	at, _ := inv.Find(file)
+	return at >= 0 && at < len(inv.Files)-1
 }
 
 // take lets the judge see an event. A payload that cannot be read to its end is seen anew next time.
