@@ -88,6 +88,7 @@ func TestConnectStates(t *testing.T) {
 		"a task failed in a paused connector": {`{"connector":{"state":"PAUSED"},"tasks":[{"state":"FAILED","trace":"a.B: c\n\tat d\nCaused by: e.F: g\n\tat h\nCaused by: i.J: k"}]}`,
 			[]string{"state failed", "reason a.B: c; caused by i.J: k"}},
 		"the connector failed":  {`{"connector":{"state":"FAILED","trace":"x"},"tasks":[]}`, []string{"state failed", "reason x"}},
+		"both failed":           {`{"connector":{"state":"FAILED","trace":"x"},"tasks":[{"state":"FAILED","trace":"y"}]}`, []string{"state failed", "reason x"}},
 		"a task is restarted":   {`{"connector":{"state":"RUNNING"},"tasks":[{"state":"RESTARTING"}]}`, []string{"state restarting"}},
 		"a task has no worker":  {`{"connector":{"state":"RUNNING"},"tasks":[{"state":"UNASSIGNED"}]}`, []string{"state unassigned"}},
 		"no words of a person":  {`{"connector":{"state":"ON\u0000 \"FIRE\""},"tasks":[]}`, []string{"state on_fire"}},
