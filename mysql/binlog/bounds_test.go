@@ -1,14 +1,18 @@
 package binlog
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"truelag/mysql"
 )
@@ -36,21 +40,48 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// A compressed transaction is seen whole or not at all, and the limit holds for what it expands to.
+// A compressed transaction is seen whole or not at all: it may hold some times as much as a scan reads.
 func TestLimitInPayload(t *testing.T) {
 	w := newWorld(t, nil)
 	w.write(w.after(source+":25"), "")
 	at := slices.IndexFunc(w.events, func(e located) bool { return e.kind == payload })
 	p := mysql.Position{File: w.events[at].file, Pos: w.events[at].start}
-	w.s = w.srv.scanner(t, func(cfg *Config) { cfg.MaxBytes, cfg.Ignore = 400, []string{"shop"} })
+	w.s = w.srv.scanner(t, func(cfg *Config) { cfg.MaxBytes, cfg.Ignore = 100, []string{"shop"} })
 	for range 2 {
 		if got := scan(t, w.s, w.inv, &p); got.After != mysql.Unread || got.Pos != p.Pos || got.Stopped == "" || got.Events != 0 {
 			t.Errorf("got %+v", got)
 		}
 	}
-	w.s.cfg.MaxBytes = 1 << 20
-	if got := scan(t, w.s, w.inv, &p); got.After != mysql.None || got.Skipped != 1 {
+	w.s.cfg.MaxBytes = 400 // the event has 238, and more than 400 are in it
+	if got := scan(t, w.s, w.inv, &p); got.Events != 1 || got.Skipped != 1 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// There is an end to what may be in a compressed transaction, however little it takes.
+func TestEndlessPayload(t *testing.T) {
+	of := made(30, []byte{9, 0, 0, 0, 0, 0, 1, 0})
+	packed, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := decoder{limit: 1 << 10}
+	if err := d.format(recordingOf(t, "mysql-8.0").files[0].events[0]); err != nil {
+		t.Fatal(err)
+	}
+	for times, want := range map[int]error{10: io.EOF, 1000: errLimit} {
+		raw := made(40, append([]byte{payloadCompression, 1, compressedZstd, payloadEnd}, packed.EncodeAll(bytes.Repeat(of, times), nil)...))
+		h, err := readHeader(bytes.NewReader(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := d.event(h, bytes.NewReader(raw[headerSize:]))
+		for err == nil {
+			_, err = e.inner()
+		}
+		if !errors.Is(err, want) {
+			t.Errorf("%d events: %v, want %v", times, err, want)
+		}
 	}
 }
 

@@ -52,9 +52,13 @@ const (
 	longestRows = 15 << 20
 )
 
+// expansion is how many times as much as a scan reads a compressed transaction may hold: it is seen whole or not at all, and rows
+// that are compressed mostly take a tenth.
+const expansion = 16
+
 func newFeed(in io.Reader, flavor mysql.Flavor, file string, pos int64, limit int64) *feed {
 	return &feed{
-		packets: packets{in: bufio.NewReaderSize(in, 1<<16), limit: limit}, decoder: decoder{limit: limit},
+		packets: packets{in: bufio.NewReaderSize(in, 1<<16), limit: limit}, decoder: decoder{limit: expansion * limit},
 		flavor: flavor, file: file, pos: max(pos, fileStart), lacking: file == "",
 	}
 }

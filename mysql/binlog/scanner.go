@@ -20,8 +20,8 @@ type Config struct {
 	// ServerID is what the server is told. 0, which no replica has: the server ends no dump but one that had the same.
 	ServerID uint32
 
-	// MaxBytes bounds what one scan reads, compressed and uncompressed each, and Timeout how long it takes, connecting
-	// included. The next scan goes on where one was stopped.
+	// MaxBytes bounds what one scan reads, uncompressed 16 times as much, and Timeout how long it takes, connecting included. The
+	// next scan goes on where one was stopped.
 	MaxBytes int64
 	Timeout  time.Duration
 
