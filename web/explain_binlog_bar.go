@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -141,7 +142,7 @@ func summedUp(blocks []*binlogBlock) *binlogBlock {
 	sum := &binlogBlock{Kind: blocks[0].Kind, At: blocks[0].At, Cut: true}
 	for _, k := range blocks {
 		sum.Files++
-		if k.Size < 0 || sum.Size < 0 {
+		if k.Size < 0 || sum.Size < 0 || k.Size > math.MaxInt64-sum.Size {
 			sum.Size = -1
 			continue
 		}

@@ -100,8 +100,8 @@ func (e *BinlogExplanation) scale() *binlogScale {
 	}
 	s := &binlogScale{Kind: e.after(), At: scaleWidth, Known: e.File >= 0 && e.Before >= 0}
 	if s.Known {
-		before := e.Before + e.At
-		s.At = int(float64(before) / total * scaleWidth)
+		before := float64(e.Before) + float64(e.At) // an int64 may not hold it
+		s.At = int(before / total * scaleWidth)
 		if e.Bytes > 0 {
 			s.At = min(s.At, scaleWidth-2) // what there is can be seen
 		}
