@@ -129,7 +129,7 @@ func (c *BinlogConsumer) Verdict() string {
 	parts := []string{c.position()}
 	switch {
 	case c.Told == "failed" && c.Reason != "":
-		parts = append(parts, "It has failed: "+printable(c.Reason, longest)+".")
+		parts = append(parts, "It has failed: "+clause(c.Reason, longest)+".")
 	case c.Told == "failed":
 		parts = append(parts, "It has failed.")
 	case c.Told != "" && c.Told != "running":
@@ -149,7 +149,7 @@ func (c *BinlogConsumer) position() string {
 	case c.ReportsAlone:
 		return "It tells no place, only its own lag."
 	case c.State == "unknown" && c.Reason != "" && c.Told != "failed":
-		return "Unknown: " + printable(c.Reason, 2*longest) + "."
+		return "Unknown: " + clause(c.Reason, 2*longest) + "."
 	}
 	return binlogStateOf(c.State).brief
 }

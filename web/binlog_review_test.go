@@ -20,7 +20,7 @@ func TestBinlogConsumerVerdict(t *testing.T) {
 		"Behind by at most 113 transactions: nobody has looked at what they hold.":                                  {State: "ok", Bytes: -1, Effective: -1},
 		"Caught up: nothing follows its place.":                                                                     {State: "caught_up", Told: "running"},
 		"Caught up: the 31 bytes after its place hold no transaction that is left to read.":                         {State: "caught_up", Bytes: 31},
-		"Lost its place: what it would read next is purged. It has failed: no longer available.":                    {State: "purged", Told: "failed", Reason: "no longer available", Bytes: -1, Effective: -1},
+		"Lost its place: what it would read next is purged. It has failed: no longer available.":                    {State: "purged", Told: "failed", Reason: "no longer available.", Bytes: -1, Effective: -1},
 		"Its place is past the server's end: was the server reset, has it lost transactions, or is it another one?": {State: "ahead"},
 		"Its place is in the files of another server.":                                                              {State: "foreign"},
 		"There cannot be an event at its place.":                                                                    {State: "invalid"},

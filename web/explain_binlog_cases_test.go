@@ -74,7 +74,7 @@ var binlogCases = []struct {
 	change func(*BinlogExplanation)
 }{
 	{"ok", 1, nil},
-	{"ok-failed", 1, func(e *BinlogExplanation) { e.Told, e.Reason = "failed", "Communications link failure" }},
+	{"ok-failed", 1, func(e *BinlogExplanation) { e.Told, e.Reason = "failed", "Communications link failure." }},
 	{"ok-in-a-transaction", 1, func(e *BinlogExplanation) {
 		e.Scan = &BinlogScan{After: "rest", First: noon.Add(-90 * time.Second), Events: 9, Bytes: 400, Transactions: 1, File: "binlog.000009", Pos: 1000}
 	}},

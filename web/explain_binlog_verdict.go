@@ -73,10 +73,14 @@ func (e *BinlogExplanation) behind() string {
 	if e.Transactions > 0 {
 		left = append(left, count(e.Transactions, "transaction"))
 	}
-	if e.Bytes >= 0 {
-		left = append(left, exactly(e.Bytes))
+	bytes := e.Bytes
+	if bytes < 0 { // by its set alone
+		bytes = e.Effective
 	}
-	many := len(left) > 1 || e.Transactions != 1 && e.Bytes != 1
+	if bytes >= 0 {
+		left = append(left, exactly(bytes))
+	}
+	many := len(left) > 1 || e.Transactions != 1 && bytes != 1
 	s := "Something is left to read"
 	if len(left) > 0 {
 		s = leading(strings.Join(left, " in ")) + " " + pick(many, "are", "is") + " left to read"
@@ -220,7 +224,7 @@ func (e *BinlogExplanation) unknown() string {
 func (e *BinlogExplanation) Condition() string {
 	reason := ""
 	if e.Reason != "" {
-		reason = ": " + printable(e.Reason, longestReason)
+		reason = ": " + clause(e.Reason, longestReason)
 	}
 	switch e.Told {
 	case "", "running":

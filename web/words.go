@@ -44,6 +44,9 @@ func printable(s string, most int) string {
 	return b.String()
 }
 
+// clause is what others say, as a part of a sentence of ours.
+func clause(s string, most int) string { return printable(strings.TrimRight(s, ". "), most) }
+
 // count is a number with its unit: "1 record", "12,345 records".
 func count(n int64, unit string) string { return number(n) + " " + plural(n, unit) }
 
