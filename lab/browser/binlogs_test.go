@@ -125,7 +125,7 @@ func startScene(t *testing.T, pool *lab.Pool) *scene {
 		{
 			server: shopDB, name: "by-hand", note: map[string]any{"file": middle.Name, "pos": mid + 7},
 			state: "invalid", class: "broken", headline: "No such place", says: "No event begins", row: "There cannot be an event at its place.",
-			blocks: []string{"read", "log"}, marks: []string{"▼ purge edge", "▼ consumer", "▼ end"}, shot: "invalid",
+			blocks: []string{"log"}, marks: []string{"▼ purge edge", "▼ end"}, shot: "invalid",
 		},
 		{
 			server: shopDB, name: "newcomer", note: map[string]any{"file": middle.Name, "pos": mid, "snapshot": "INITIAL", "state": "RUNNING"},
@@ -144,7 +144,7 @@ func startScene(t *testing.T, pool *lab.Pool) *scene {
 		},
 		{
 			server: shopDB, name: "<script>document.title='owned'</script><b>bold</b>", note: map[string]any{"gtids": m.Text(t, "SELECT @@global.gtid_purged")},
-			state: "ok", class: "behind", headline: "Behind", says: "113 transactions are left to read", row: "Behind",
+			state: "ok", class: "behind", headline: "Behind", says: "113 transactions in", row: "Behind",
 			blocks: []string{"log"}, marks: []string{"▼ purge edge", "▼ end"}, shot: "gtids",
 		},
 		{
