@@ -1,6 +1,9 @@
 package lab
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -15,6 +18,21 @@ func (m *MySQL) Crash(t testing.TB) {
 func (m *MySQL) Restart(t testing.TB) {
 	t.Helper()
 	within(t, patience, m.run)
+}
+
+// Change ends a server at once, and starts it with settings that come before those it has.
+func (m *MySQL) Change(t testing.TB, settings ...string) {
+	t.Helper()
+	m.Crash(t)
+	f, err := os.OpenFile(filepath.Join(m.dir, "my.cnf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(strings.Join(settings, "\n") + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	m.Restart(t)
 }
 
 // Freeze makes a server hang, until Thaw: its connections stay open, new ones come about, and nothing is answered.

@@ -87,8 +87,8 @@ func (b *randomBinlog) witnessed(t *testing.T) func(file string, pos int64) int6
 
 func (b *randomBinlog) wrong(r *mysql.Reading, c mysql.ConsumerReading, s *spot, bytes func(string, int64) int64) string {
 	d, p := c.Distance, c.Note.Position
-	if s.within && c.ScanErr != nil && (b.mariadb || strings.Contains(c.ScanErr.Error(), "Cannot replicate anonymous transaction")) && d.State == mysql.OK && !d.Effective.Known {
-		return "" // it looks like one from before GTIDs were switched on; without checksums on MariaDB, like any
+	if s.within && c.ScanErr != nil && (b.mariadb || strings.Contains(c.ScanErr.Error(), "GTID_MODE = O")) && d.State == mysql.OK && !d.Effective.Known {
+		return "" // it looks like one from before GTIDs were switched on, or off; without checksums on MariaDB, like any
 	}
 	if c.Err != nil || c.ScanErr != nil || c.Scan == nil {
 		return fmt.Sprintf("not scanned: %v, %v", c.Err, c.ScanErr)
@@ -98,6 +98,9 @@ func (b *randomBinlog) wrong(r *mysql.Reading, c mysql.ConsumerReading, s *spot,
 		bySet := p.GTIDs != "" && (d.State == mysql.OK || d.State == mysql.CaughtUp) && !d.Bytes.Known
 		if c.Scan.After == mysql.NoEvent && (d.State == mysql.Invalid || bySet) || b.mariadb && d.State == mysql.OK && d.Effective == d.Bytes {
 			return ""
+		}
+		if s.note.Position.File == b.files[len(b.files)-1].Name && c.Scan.After == mysql.None && c.Scan.Events == 0 && !b.mariadb {
+			return "" // MySQL 5.7 sends nothing of what looks like an event of nearly 4 GiB, as it does at the binlog's end
 		}
 		return "want no event there"
 	}
@@ -133,23 +136,8 @@ func (b *randomBinlog) logged(scan *mysql.Scan, v verdict) bool {
 		return scan.First.IsZero()
 	}
 	at := b.events[v.event].step
-	for n := range 1 + b.late(v.event) {
-		step := b.writer.steps[max(at-n, 0)]
-		if scan.First.Equal(step.logged) || !scan.First.Before(step.before) && !scan.First.After(step.after) {
-			return true
-		}
-	}
-	return false
-}
-
-// late is how many steps before the one that was under way may have logged an event: a session that is gone may leave tables to drop.
-func (b *randomBinlog) late(at int) int {
-	for i := b.events[at].group; i >= 0 && i < len(b.events) && b.events[i].group == b.events[at].group; i++ {
-		if strings.Contains(b.events[i].info, "DROP /*!40005 TEMPORARY") {
-			return 10
-		}
-	}
-	return 0
+	step := b.writer.steps[at]
+	return scan.First.Equal(step.logged) || !scan.First.Before(step.before) && !scan.First.After(step.after)
 }
 
 func (b *randomBinlog) wants(s *spot) string {
@@ -191,8 +179,8 @@ func (b *randomBinlog) fail(t *testing.T, c mysql.ConsumerReading, s *spot, why 
 	for _, v := range s.want {
 		others = append(others, v.event)
 	}
-	if c.Scan != nil && c.Scan.GTID != "" {
-		others = append(others, slices.IndexFunc(b.events, func(e binlogEvent) bool { return e.gtid == c.Scan.GTID }))
+	if c.Scan != nil { // what it has read last
+		others = append(others, slices.IndexFunc(b.events, func(e binlogEvent) bool { return e.file == c.Scan.File && e.end == c.Scan.Pos })-2)
 	}
 	for _, at := range others {
 		if at >= s.at+10 {

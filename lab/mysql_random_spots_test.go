@@ -97,7 +97,7 @@ func (b *randomBinlog) counted(at int, c choice) {
 	if begin < 0 {
 		return
 	}
-	if !b.mariadb {
+	if !b.mariadb && isGTID(&b.events[begin]) {
 		begin++
 	}
 	seq, _ := b.sequence(begin)
@@ -116,7 +116,7 @@ func (b *randomBinlog) counted(at int, c choice) {
 
 func ends(e *binlogEvent) bool {
 	word, _, _ := strings.Cut(e.info, " ")
-	return e.kind == "Xid" || e.kind == "XA_prepare" || strings.HasPrefix(e.kind, "Query") && (word == "COMMIT" || word == "ROLLBACK" || word == "XA")
+	return e.kind == "Xid" || e.kind == "XA_prepare" || strings.HasPrefix(e.kind, "Query") && (word == "COMMIT" || e.info == "ROLLBACK" || word == "XA")
 }
 
 // inside is where no event begins.

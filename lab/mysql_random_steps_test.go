@@ -6,7 +6,7 @@ import "fmt"
 
 // step is what one session does.
 func (w *binlogWriter) step() []string {
-	switch w.random.IntN(20) {
+	switch w.random.IntN(23) {
 	case 0, 1, 2, 3:
 		return []string{w.change()}
 	case 4, 5, 6:
@@ -28,6 +28,8 @@ func (w *binlogWriter) step() []string {
 		return w.settings()
 	case 17:
 		return w.load()
+	case 18, 19, 20:
+		return w.reshape()
 	default:
 		return []string{"INSERT INTO " + w.schema() + ".trig(v) VALUES ('a'),('b')", w.change()}
 	}
@@ -105,6 +107,10 @@ func (w *binlogWriter) definition() []string {
 
 func (w *binlogWriter) account() []string {
 	u := fmt.Sprintf("u%d@'%%'", w.number())
+	if w.maybe(2) {
+		return []string{w.one("CREATE ROLE r", "DROP ROLE r", "SET PASSWORD FOR root@localhost=''", "CREATE SERVER s FOREIGN DATA WRAPPER mysql OPTIONS (HOST 'h', DATABASE 'd')", "DROP SERVER s",
+			"CREATE TABLESPACE ts ADD DATAFILE 'ts.ibd'", "DROP TABLESPACE ts", "ALTER USER root@localhost ACCOUNT UNLOCK", "RENAME USER u1@'%' TO u2@'%'", "CREATE SPATIAL REFERENCE SYSTEM 990001 NAME 'x' DEFINITION ''", "INSTALL COMPONENT 'file://component_log_sink_json'", "UNINSTALL COMPONENT 'file://component_log_sink_json'")}
+	}
 	return []string{"CREATE USER " + u + " IDENTIFIED BY 'x'", "GRANT SELECT ON " + w.schema() + ".* TO " + u, "REVOKE ALL, GRANT OPTION FROM " + u, "DROP USER " + u}[:1+w.random.IntN(4)]
 }
 

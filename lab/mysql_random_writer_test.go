@@ -55,7 +55,7 @@ func newBinlogWriter(t *testing.T, m *lab.MySQL, random *rand.Rand) *binlogWrite
 		"SET GLOBAL binlog_row_metadata=MINIMAL", "DROP DATABASE IF EXISTS `new.one`") // what another one has left
 	for _, s := range writtenSchemas {
 		q := quote(s)
-		w.do(t, "DROP DATABASE IF EXISTS "+q, "CREATE DATABASE "+q,
+		w.do(t, "SET foreign_key_checks=0", "DROP DATABASE IF EXISTS "+q, "CREATE DATABASE "+q,
 			"CREATE TABLE "+q+".t(id int AUTO_INCREMENT PRIMARY KEY, n int, v longtext) ENGINE=InnoDB",
 			"CREATE TABLE "+q+".my(id int AUTO_INCREMENT PRIMARY KEY, n int, v longtext) ENGINE=MyISAM",
 			"CREATE TABLE "+q+".`ta.ble`(id int AUTO_INCREMENT PRIMARY KEY, n int, v longtext, w varchar(20) DEFAULT 'é') ENGINE=InnoDB DEFAULT CHARSET=utf8",
@@ -91,10 +91,14 @@ func (w *binlogWriter) do(t *testing.T, statements ...string) {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
-	_ = c.Raw(func(any) error { return driver.ErrBadConn }) // ends the session, and what it leaves may be logged then
+	_ = c.Raw(func(any) error { return driver.ErrBadConn })        // ends the session, and what it leaves may be logged then
+	sessions := "performance_schema.threads WHERE PROCESSLIST_ID=" // until all that a session leaves is logged
+	if w.m.Options.MariaDB() {
+		sessions = "information_schema.PROCESSLIST WHERE ID="
+	}
 	lab.Await(t, func() error {
 		var n int
-		if err := w.m.Root.QueryRow("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID=" + id).Scan(&n); err != nil || n > 0 {
+		if err := w.m.Root.QueryRow("SELECT COUNT(*) FROM " + sessions + id).Scan(&n); err != nil || n > 0 {
 			return fmt.Errorf("session %s is still there: %w", id, err)
 		}
 		return nil
@@ -192,6 +196,9 @@ func (w *binlogWriter) session() []string {
 		set(5, "binlog_row_value_options=PARTIAL_JSON")
 	}
 	set(6, "binlog_direct_non_transactional_updates=ON")
+	if w.maybe(3) {
+		all = append(all, w.locale())
+	}
 	if w.maybe(8) {
 		all = append(all, "USE "+w.schema())
 	}
