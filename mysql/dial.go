@@ -91,7 +91,7 @@ func answered(err error) error {
 		short.Message = strings.ToValidUTF8(short.Message[:longestWords], "") + "..."
 	}
 	switch said.Number {
-	case 1044, 1142, 1143, 1227, 1370, 3118:
+	case 1044, 1142, 1143, 1227, 1370:
 		return fmt.Errorf("%w: %w", ErrDenied, &short)
 	}
 	return &short

@@ -4,6 +4,7 @@ import (
 	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"strings"
@@ -51,5 +52,17 @@ func TestWaysToLogIn(t *testing.T) {
 				t.Error(r.Err)
 			}
 		})
+	}
+}
+
+// What a user lacks is a privilege where the server says so, and not where his account is locked.
+func TestWhatIsDenied(t *testing.T) {
+	for number, want := range map[uint16]bool{wire.ER_SPECIFIC_ACCESS_DENIED_ERROR: true, wire.ER_DBACCESS_DENIED_ERROR: true, 3118: false} {
+		f := fake(t)
+		f.change(func() { f.errors["SELECT"] = wire.NewError(number, "Access denied for user 'mon'@'%'") })
+		r := reader(t, f.dial(), nil).Read(t.Context())
+		if got := errors.Is(r.Err, ErrDenied); got != want || r.Err == nil {
+			t.Errorf("%d: %v, a privilege: want %v", number, r.Err, want)
+		}
 	}
 }
