@@ -2,6 +2,7 @@ package binlog
 
 import (
 	"encoding/binary"
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"truelag/mysql/gtid"
 )
 
-// bySets answers as servers do to replicas that go by GTIDs: it leaves out what is in the set that was told last.
+// bySets answers as servers do to replicas that go by GTIDs: it leaves out what is in the set that was told.
 func bySets(t *testing.T, srv *server, log *recording) {
 	events := log.read(t)
 	var raw [][]byte
@@ -20,22 +21,29 @@ func bySets(t *testing.T, srv *server, log *recording) {
 	}
 	srv.set(func(s *server) {
 		s.send = func(_ net.Conn, w *packetWriter, r *recording, a asked) {
-			if a.file != "" {
-				w.dump(r, a.file, a.pos)
-				return
-			}
+			const mariadb = "SET @slave_connect_state = "
 			srv.mu.Lock()
 			told := srv.said[len(srv.said)-1]
 			srv.mu.Unlock()
-			set, err := r.flavor.Parse(strings.Trim(told[strings.LastIndex(told, " ")+1:], "'"))
+			if set, ok := strings.CutPrefix(told, mariadb); ok {
+				a.set = strings.Trim(set, "'")
+			}
+			if a.set == "" {
+				w.dump(r, a.file, a.pos)
+				return
+			}
+			set, err := r.flavor.Parse(a.set)
 			if err != nil {
 				w.fail(errorBinlog, err.Error())
 				return
 			}
 			file, skipped, passed := "", false, int64(0)
 			for i, e := range events {
+				if file == "" && a.file != "" && e.file != a.file {
+					continue
+				}
 				if e.file != file {
-					w.event(rotation(e.file, fileStart, file != ""))
+					w.event(rotation(e.file, max(a.pos, fileStart), file != ""))
 					file, passed = e.file, 0
 				}
 				switch e.kind {
@@ -46,15 +54,17 @@ func bySets(t *testing.T, srv *server, log *recording) {
 					skipped = false
 				default:
 				}
-				if skipped {
+				switch {
+				case e.file == a.file && e.start < a.pos && e.start != fileStart: // the format is sent all the same
+				case skipped:
 					passed = e.end
-					continue
-				}
-				if passed > 0 && r.flavor == mysql.MySQL {
+				case passed > 0 && r.flavor == mysql.MySQL:
 					w.event(heartbeat(file, passed))
 					passed = 0
+					fallthrough
+				default:
+					w.event(raw[i])
 				}
-				w.event(raw[i])
 			}
 			w.packet([]byte{endByte, 0, 0, 0, 0})
 		}
@@ -85,6 +95,10 @@ func TestWhatASetLacks(t *testing.T) {
 		srv := serve(t, r)
 		bySets(t, srv, r)
 		s := srv.scanner(t, func(cfg *Config) { cfg.MariaDB, cfg.Ignore = true, nil })
+		if r.name == "mysql-5.6" {
+			srv.set(func(s *server) { s.version = "5.6.24-log" })
+		}
+		near := "" // a MySQL server need not look at what comes before what an earlier set lacked
 		inv := r.inventory()
 		inv.Executed = union(t, r.flavor, names...)
 		for n := 1; n < len(names); n++ {
@@ -108,6 +122,17 @@ func TestWhatASetLacks(t *testing.T) {
 			}
 			if !scan(t, s, inv, p).Cached {
 				t.Errorf("%s: after %s: read anew", r.name, set)
+			}
+			for _, d := range srv.taken() {
+				if place := fmt.Sprintf("%s:%d", d.file, d.pos); near != "" && place != near {
+					t.Errorf("%s: after %s: asked for what is lacking from %s on, want %s", r.name, set, place, near)
+				}
+			}
+			switch {
+			case r.name == "mysql-5.6" || r.flavor == mysql.MariaDB:
+				near = ":4"
+			default:
+				near = fmt.Sprintf("%s:%d", first.file, first.start)
 			}
 			found++
 		}
@@ -162,12 +187,13 @@ func TestSetsWithoutWhatIsPurged(t *testing.T) {
 	w.write(len(w.events), source+":1-28")
 	bySets(t, w.srv, w.whole)
 	w.inv.Purged = sets(t, source+":1-4")
-	w.asks(mysql.Position{GTIDs: source + ":7-9"}, mysql.Transaction, ":4")
-	w.srv.set(func(s *server) {
-		if told := s.said[len(s.said)-1]; told != source+":1-4:7-9" {
-			t.Errorf("told %s", told)
-		}
-	})
+	p := &mysql.Position{GTIDs: source + ":7-9"}
+	if got := scan(t, w.s, w.inv, p); got.After != mysql.Transaction || got.GTID != source+":6" {
+		t.Errorf("got %+v", got)
+	}
+	if dumps := w.srv.taken(); len(dumps) != 1 || dumps[0].set != source+":1-4:7-9" || dumps[0].file != "" {
+		t.Errorf("asked for %+v", dumps)
+	}
 }
 
 // What a server cannot be asked for is not, and what it refuses breaks nothing.

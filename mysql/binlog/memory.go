@@ -22,6 +22,8 @@ type memory struct {
 	trails map[place]*trail
 	begun  map[string]time.Time // when files were, as start tells it
 	calls  uint64
+
+	nowhere bool // the server looks for what a set lacks from the beginning of a file on alone
 }
 
 // place is a position, as far as it tells what follows, and for whom.

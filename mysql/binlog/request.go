@@ -24,7 +24,7 @@ type request struct {
 	flavor mysql.Flavor
 	file   string
 	pos    int64
-	set    gtid.Set // where there is no file
+	set    gtid.Set // what it has is left out; empty: nothing
 	flags  uint16
 	server uint32
 }
@@ -34,7 +34,7 @@ func (r *request) far() bool { return r.pos >= wrap }
 
 // gtids tells whether the command is that of MySQL's replicas that go by GTIDs. It leaves out what is in a set, and begins with what
 // that lacks; where a file is named, at the place all the same, which has eight bytes there.
-func (r *request) gtids() bool { return r.flavor == mysql.MySQL && (r.file == "" || r.far()) }
+func (r *request) gtids() bool { return r.flavor == mysql.MySQL && (r.far() || !r.set.IsEmpty()) }
 
 func (r *request) String() string {
 	command := "COM_BINLOG_DUMP"
@@ -45,10 +45,14 @@ func (r *request) String() string {
 }
 
 func (r *request) place() string {
-	if r.file == "" {
+	place := fmt.Sprintf("%s:%d", r.file, r.pos)
+	switch {
+	case r.file == "":
 		return "the consumer's GTID set"
+	case !r.set.IsEmpty():
+		return "the consumer's GTID set, looked up from " + place + " on"
 	}
-	return fmt.Sprintf("%s:%d", r.file, r.pos)
+	return place
 }
 
 // packet is the command, with room for a packet's header. encoded is the set as MySQL has it.
@@ -77,10 +81,18 @@ const farStop = "at 4 GiB of a file: past that only MySQL from 5.7 on sends even
 // errFar is that a server sends nothing from past 4 GiB.
 var errFar = errors.New("it cannot be asked for")
 
-// check is errFar where a server may not be asked. MySQL 5.6 leaves out the rest of a transaction without a word.
+// errNear is that a server does not look for what a set lacks from a place on.
+var errNear = errors.New("it looks from the beginning of a file on alone")
+
+// check is an error where a server may not be asked. MySQL 5.6, asked by GTIDs for what comes from a place on, leaves out more than
+// is in the set, without a word.
 func (r *request) check(version string) error {
-	if r.far() && (r.flavor != mysql.MySQL || strings.HasPrefix(version, "5.6.")) {
+	old := strings.HasPrefix(version, "5.6.")
+	switch {
+	case r.far() && (r.flavor != mysql.MySQL || old):
 		return errFar
+	case old && r.file != "" && !r.set.IsEmpty():
+		return errNear
 	}
 	return nil
 }
@@ -92,7 +104,7 @@ func (r *request) setup() []string {
 		all = append(all, "SET @mariadb_slave_capability = 4") // events of GTIDs come as such
 	}
 	switch {
-	case r.file != "":
+	case r.set.IsEmpty():
 	case r.flavor == mysql.MariaDB:
 		all = append(all, "SET @slave_connect_state = '"+r.set.String()+"'")
 	default: // else there is a heartbeat for each event that the set has

@@ -72,7 +72,7 @@ func TestWhatIsAsked(t *testing.T) {
 		srv := serve(t, r)
 		p := &mysql.Position{File: r.files[0].name, Pos: 4}
 		scan(t, srv.scanner(t, func(cfg *Config) { cfg.MariaDB = true }), r.inventory(), p)
-		if got := srv.taken(); len(got) != 1 || got[0] != (asked{p.File, 4, want, 0}) {
+		if got := srv.taken(); len(got) != 1 || got[0] != (asked{p.File, 4, want, 0, ""}) {
 			t.Errorf("%s: asked for %+v", name, got)
 		}
 		if said := strings.Join(srv.said, ";"); strings.Contains(said, "slave_uuid") || !strings.Contains(said, "checksum = 'NONE'") {

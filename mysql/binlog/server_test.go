@@ -38,6 +38,7 @@ type asked struct {
 	pos    int64
 	flags  uint16
 	server uint32
+	set    string // of what is left out
 }
 
 func serve(t testing.TB, log *recording) *server {
@@ -126,15 +127,15 @@ func (s *server) talk(c net.Conn) {
 				w.packet(p)
 			}
 		case commandDump, commandDumpGTIDs:
-			a := asked{string(b[11:]), int64(binary.LittleEndian.Uint32(b[1:])), binary.LittleEndian.Uint16(b[5:]), binary.LittleEndian.Uint32(b[7:])}
+			little := binary.LittleEndian
+			a := asked{file: string(b[11:]), pos: int64(little.Uint32(b[1:])), flags: little.Uint16(b[5:]), server: little.Uint32(b[7:])}
 			if b[0] == commandDumpGTIDs {
-				name := b[11 : 11+binary.LittleEndian.Uint32(b[7:])]
+				name := b[11 : 11+little.Uint32(b[7:])]
 				set, err := protocol.DecodeMysqlGTIDSet(b[23+len(name):])
 				if err != nil {
 					return
 				}
-				s.set(func(s *server) { s.said = append(s.said, set.String()) })
-				a = asked{string(name), int64(binary.LittleEndian.Uint64(b[11+len(name):])), binary.LittleEndian.Uint16(b[1:]), binary.LittleEndian.Uint32(b[3:])}
+				a = asked{string(name), int64(little.Uint64(b[11+len(name):])), little.Uint16(b[1:]), little.Uint32(b[3:]), set.String()}
 			}
 			s.mu.Lock()
 			s.dumps = append(s.dumps, a)

@@ -44,12 +44,14 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 	t.whole, t.scan.Stopped, t.scan.After = false, "", mysql.Unread
 	r := request{file: t.file, pos: t.pos}
 	if t.file == "" {
-		r.set = t.judge.consumed.set
-		if inv.Purged != nil { // what is gone was not for a consumer that can go on
-			r.set = r.set.Union(*inv.Purged)
-		}
+		r = s.memory.lacking(inv, t)
 	}
 	conn, err := s.dump(ctx, inv, r)
+	if errors.Is(err, errNear) {
+		s.memory.nowhere = true
+		r.file, r.pos = "", fileStart
+		conn, err = s.dump(ctx, inv, r)
+	}
 	if refused(err) {
 		t.stop(farStop)
 		return nil
@@ -58,7 +60,8 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 		return err
 	}
 	defer hangUp(conn)
-	f := newFeed(conn, inv.Flavor, t.file, t.pos, s.cfg.MaxBytes)
+	f := newFeed(conn, inv.Flavor, r.file, r.pos, s.cfg.MaxBytes)
+	f.lacking = t.file == ""
 	sum, fresh := t.scan.Bytes, t.scan.Events == 0
 	for !t.done {
 		e, err := f.next()
@@ -90,7 +93,10 @@ func (s *Scanner) follow(ctx context.Context, inv *mysql.Inventory, t *trail) er
 			t.scan.Bytes = sum + f.sum
 			t.end(t.judge.clone().over())
 			return nil
-		case r.file == "" && isFatal(err):
+		case f.lacking && isFatal(err):
+			if r.file != "" {
+				s.memory.trails = nil
+			}
 			t.stop("by the server: " + err.Error())
 			return nil
 		case fresh && (t.scan.Events == 0 || f.unsure) && isNoEvent(err):
