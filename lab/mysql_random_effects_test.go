@@ -12,6 +12,7 @@ import (
 type choice struct {
 	name              string
 	ignored, captures []string
+	read              int // all transactions that begin before this event are read, whatever the place
 }
 
 // effect is what an event does as a consumer sees it.

@@ -88,6 +88,11 @@ func (b *randomBinlog) plain(at int, c choice) {
 	if p.GTIDs != "" {
 		b.put("between two, with a set", p, at, c, b.follows(at, c)).lacks = b.left(at)
 	}
+	if later := at + b.random.IntN(len(b.events)-at); p.GTIDs != "" && !b.mariadb && b.events[later].group >= at {
+		c.read = b.events[later].group // whose set has more
+		p.GTIDs = b.read(c.read)
+		b.put("between two, with a set that is ahead", p, at, c, b.follows(at, c)).lacks = b.left(c.read)
+	}
 }
 
 // counted are consumers that count what they have handled of a transaction.

@@ -61,6 +61,9 @@ func (b *binlogTruth) after(at, next int, seq []*binlogEvent, n int, c choice) (
 		if e.group < 0 || e.group == i {
 			clear(tables)
 		}
+		if e.group >= 0 && e.group < c.read {
+			continue
+		}
 		for _, in := range append([]*binlogEvent{e}, pointers(e.inner)...) {
 			switch did := b.effect(in, c, tables); did {
 			case perhaps:
