@@ -227,37 +227,3 @@ func (e *exporter) Events() []web.Event {
 	slices.SortStableFunc(all, func(a, b web.Event) int { return b.At.Compare(a.At) })
 	return all
 }
-
-// hold keeps the current generation from ending until it is released.
-func (e *exporter) hold() (g *generation, release func()) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.current.scrapes.Add(1)
-	return e.current, e.current.scrapes.Done
-}
-
-func clustersOf(g *generation) []*kafka.Cluster {
-	var all []*kafka.Cluster
-	for _, c := range g.clusters {
-		all = append(all, c.kafka)
-	}
-	return all
-}
-
-// named is the cluster of a name; the only one without.
-func (g *generation) named(name string) (*kafka.Cluster, error) {
-	if len(g.clusters) == 0 {
-		return nil, fmt.Errorf("no Kafka cluster is configured, so there is no lag of groups to explain: %w", web.ErrNoSuch)
-	}
-	var names []string
-	for _, c := range g.clusters {
-		if c.kafka.Name() == name || name == "" && len(g.clusters) == 1 {
-			return c.kafka, nil
-		}
-		names = append(names, c.kafka.Name())
-	}
-	if name == "" {
-		return nil, fmt.Errorf("several clusters are read, so cluster=... is needed: one of %s: %w", strings.Join(names, ", "), web.ErrVague)
-	}
-	return nil, fmt.Errorf("no cluster %q is read: %w", name, web.ErrNoSuch)
-}

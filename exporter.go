@@ -147,3 +147,11 @@ func (e *exporter) Close() {
 	e.generation().close()
 	e.ending.Wait()
 }
+
+// hold keeps the current generation from ending until it is released.
+func (e *exporter) hold() (g *generation, release func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.current.scrapes.Add(1)
+	return e.current, e.current.scrapes.Done
+}

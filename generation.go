@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"truelag/collector"
+	"truelag/kafka"
 	"truelag/web"
 )
 
@@ -139,4 +142,30 @@ func (g *generation) release() {
 	for _, s := range g.mysqls {
 		s.close()
 	}
+}
+
+func clustersOf(g *generation) []*kafka.Cluster {
+	var all []*kafka.Cluster
+	for _, c := range g.clusters {
+		all = append(all, c.kafka)
+	}
+	return all
+}
+
+// named is the cluster of a name; the only one without.
+func (g *generation) named(name string) (*kafka.Cluster, error) {
+	if len(g.clusters) == 0 {
+		return nil, fmt.Errorf("no Kafka cluster is configured, so there is no lag of groups to explain: %w", web.ErrNoSuch)
+	}
+	var names []string
+	for _, c := range g.clusters {
+		if c.kafka.Name() == name || name == "" && len(g.clusters) == 1 {
+			return c.kafka, nil
+		}
+		names = append(names, c.kafka.Name())
+	}
+	if name == "" {
+		return nil, fmt.Errorf("several clusters are read, so cluster=... is needed: one of %s: %w", strings.Join(names, ", "), web.ErrVague)
+	}
+	return nil, fmt.Errorf("no cluster %q is read: %w", name, web.ErrNoSuch)
 }
