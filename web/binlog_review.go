@@ -63,12 +63,17 @@ func compareConsumers(a, b *BinlogConsumer) int {
 // rank puts what has to be looked at first.
 func (c *BinlogConsumer) rank() state {
 	switch {
-	case c.Told == "failed": // whatever its place is worth, it does not move
+	case c.down(): // whatever its place is worth, it does not move
 		return broken
 	case c.State == "caught_up" && c.Bytes > 0:
 		return phantom
 	}
 	return binlogStateOf(c.State).rank
+}
+
+// down tells whether it does not run where it should, as the alert BinlogConsumerFailed has it.
+func (c *BinlogConsumer) down() bool {
+	return slices.Contains([]string{"failed", "missing", "unassigned", "disconnected"}, c.Told)
 }
 
 // left is how many bytes may be left to read.

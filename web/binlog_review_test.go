@@ -40,6 +40,19 @@ func TestBinlogConsumerVerdict(t *testing.T) {
 	}
 }
 
+// A consumer that does not run where it should is looked at first, as the alert calls for it; one that was halted on purpose is not.
+func TestDownConsumersAreWorst(t *testing.T) {
+	for told, down := range map[string]bool{
+		"failed": true, "missing": true, "unassigned": true, "disconnected": true,
+		"": false, "running": false, "paused": false, "stopped": false, "restarting": false,
+	} {
+		r := BinlogReview{Consumers: []BinlogConsumer{{State: "ok", Bytes: 1 << 40, Effective: 1 << 40}, {State: "no_position", Told: told}}}
+		if first := r.Worst()[0].State == "no_position"; first != down {
+			t.Errorf("%q is first: %t", told, first)
+		}
+	}
+}
+
 // A consumer that has failed is looked at first, whatever it was doing; the page counts it among those that have.
 func TestFailedConsumersAreWorst(t *testing.T) {
 	for state := range binlogStates {
@@ -100,7 +113,7 @@ func TestLandingPageShowsBinlogs(t *testing.T) {
 			"Lost its place", `class="behind"`, "<bdi>far</bdi>", ">12.1 KiB<", ">2<", ">90 s<", ">60 min<", "<bdi>near</bdi>", `class="level"`, "<bdi>level</bdi>",
 		}, nil},
 		"many": {&BinlogReview{Read: noon, Consumers: many}, []string{
-			`<b class="broken">1</b> failed, or lost the place`, `<b class="behind">2</b> behind`, `<b class="level">2</b> caught up`, `<b class="unknown">1</b>`,
+			`<b class="broken">1</b> down, or lost the place`, `<b class="behind">2</b> behind`, `<b class="level">2</b> caught up`, `<b class="unknown">1</b>`,
 			"The 5 worst of 6 consumers", "lost&amp;found", "far", "near", "unread",
 		}, []string{"<bdi>other</bdi></a>", "in a snapshot"}},
 	} {
