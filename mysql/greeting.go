@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -63,7 +64,7 @@ func dial(ctx context.Context, network, address string) (*greeted, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {
-		return nil, err
+		return nil, unreached(err)
 	}
 	packet, err := readGreeting(ctx, conn)
 	if err != nil {
@@ -71,6 +72,19 @@ func dial(ctx context.Context, network, address string) (*greeted, error) {
 		return nil, err
 	}
 	return &greeted{Conn: conn, unread: packet}, nil
+}
+
+// unreached is why a server could not be connected to. That it was to be, and where, is said by whoever tells it.
+func unreached(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err
+	}
+	var call *os.SyscallError
+	if errors.As(err, &call) {
+		err = call.Err
+	}
+	return err
 }
 
 func readGreeting(ctx context.Context, conn net.Conn) ([]byte, error) {
