@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -133,7 +131,7 @@ func startScene(t *testing.T, pool *lab.Pool) *scene {
 			blocks: []string{"read", "log"}, marks: []string{"▼ purge edge", "▼ consumer", "▼ end"}, shot: "snapshot",
 		},
 		{
-			server: shopDB, name: "unborn", note: map[string]any{"file": "", "gtids": nil, "state": "UNASSIGNED"},
+			server: shopDB, name: "unborn", note: map[string]any{"file": "", "gtids": nil, "state": "RUNNING"},
 			state: "no_position", class: "uncommitted", headline: "No place yet", says: "has noted down no place yet", row: "It has noted down no place yet.",
 			blocks: []string{"log"}, marks: []string{"▼ purge edge", "▼ end"}, shot: "no_position",
 		},
@@ -206,10 +204,7 @@ func TestBinlogPages(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(e.Dir, fmt.Sprintf("place%d.json", i)), text, 0o600))
 	}
 	lab.Await(t, func() error { return s.seen(ctx, e) })
-	b, err := Open(ctx)
-	must(t, err)
-	t.Cleanup(b.Close)
-	look(t, ctx, b, e.URL, func(v *visit) {
+	look(t, ctx, e.URL, func(v *visit) {
 		v.open("/")
 		v.shoot("binlog-landing")
 		v.open("/explain/binlog")
@@ -224,24 +219,15 @@ func TestBinlogPages(t *testing.T) {
 
 // seen says whether the exporter has the states of all consumers.
 func (s *scene) seen(ctx context.Context, e *lab.Exporter) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.URL+"/metrics", http.NoBody)
-	if err != nil {
-		return err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
+	text, err := scrape(ctx, e.URL)
 	if err != nil {
 		return err
 	}
 	for _, r := range s.readers {
 		line := fmt.Sprintf("truelag_binlog_position_state{server=%q,consumer=%q,state=%q} 1\n", r.server, r.name, r.state)
-		if !strings.Contains(string(body), line) {
+		if !strings.Contains(text, line) {
 			var has []string
-			for l := range strings.Lines(string(body)) {
+			for l := range strings.Lines(text) {
 				if strings.HasPrefix(l, fmt.Sprintf("truelag_binlog_position_state{server=%q,consumer=%q", r.server, r.name)) && strings.HasSuffix(l, " 1\n") {
 					has = append(has, l)
 				}

@@ -99,12 +99,22 @@ func (d *demo) commit(ctx context.Context, group, topic string, offset int64) {
 // scrape makes the exporter read everything, and returns what it exports.
 func (d *demo) scrape(ctx context.Context) string {
 	d.t.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.base+"/metrics", http.NoBody)
+	text, err := scrape(ctx, d.base)
 	must(d.t, err)
+	return text
+}
+
+// scrape is what the exporter at base has for Prometheus.
+func scrape(ctx context.Context, base string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/metrics", http.NoBody)
+	if err != nil {
+		return "", err
+	}
 	resp, err := http.DefaultClient.Do(req)
-	must(d.t, err)
+	if err != nil {
+		return "", err
+	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	must(d.t, err)
-	return string(body)
+	return string(body), err
 }

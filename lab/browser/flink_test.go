@@ -35,10 +35,7 @@ func TestFlinkPages(t *testing.T) {
 	d.commit(ctx, group, skipped, 15)
 	jm.set(skipped, progress{emitted: 8, committed: 10})
 	d.until(ctx, `truelag_flink_skip_records{.*topic="`+skipped+`".*} [1-9]`)
-	b, err := Open(ctx)
-	must(t, err)
-	t.Cleanup(b.Close)
-	look(t, ctx, b, e.URL, func(v *visit) {
+	look(t, ctx, e.URL, func(v *visit) {
 		d.t = v.T
 		d.scrape(ctx)
 		v.open("/")

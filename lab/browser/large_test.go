@@ -45,10 +45,7 @@ func TestLargePages(t *testing.T) {
 	must(t, err)
 	server := httptest.NewServer(pages)
 	t.Cleanup(server.Close)
-	b, err := Open(ctx)
-	must(t, err)
-	t.Cleanup(b.Close)
-	look(t, ctx, b, server.URL, func(v *visit) {
+	look(t, ctx, server.URL, func(v *visit) {
 		v.open("/")
 		v.shoot("large-landing")
 		v.open("/explain/binlog")

@@ -91,10 +91,7 @@ func TestPages(t *testing.T) {
 	must(t, os.MkdirAll(*shots, 0o755))
 	d := startDemo(t)
 	d.stage(ctx)
-	b, err := Open(ctx)
-	must(t, err)
-	t.Cleanup(b.Close)
-	look(t, ctx, b, d.base, func(v *visit) {
+	look(t, ctx, d.base, func(v *visit) {
 		d.t = v.T
 		d.scrape(ctx)
 		v.open("/")

@@ -21,8 +21,12 @@ type visit struct {
 	known map[string]bool // addresses that something is at
 }
 
-// look runs a test once for each look at the pages at base.
-func look(t *testing.T, ctx context.Context, b *Browser, base string, do func(*visit)) {
+// look opens a browser, and runs a test once for each look at the pages at base.
+func look(t *testing.T, ctx context.Context, base string, do func(*visit)) {
+	t.Helper()
+	b, err := Open(ctx)
+	must(t, err)
+	t.Cleanup(b.Close)
 	known := map[string]bool{}
 	for _, l := range looks {
 		t.Run(l.Name, func(t *testing.T) {
