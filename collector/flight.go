@@ -2,18 +2,21 @@ package collector
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"truelag/guard"
 )
 
 // flight lets simultaneous callers share one call. The call goes on for as long as any of its callers waits, under the
-// deadline of the one that began it; a caller whose own context ends leaves alone.
+// deadline of the one that began it; a caller whose own context ends leaves alone. There is never more than one call at a
+// time: one that all have left has to end before the next is made.
 type flight[T any] struct {
 	fly func(context.Context) (T, error)
 
-	mu  sync.Mutex
-	now *trip[T]
+	mu     sync.Mutex
+	now    *trip[T]
+	runway chan struct{} // full while a call is made
 }
 
 type trip[T any] struct {
@@ -51,8 +54,17 @@ func (f *flight[T]) board(ctx context.Context) *trip[T] {
 	}
 	t := &trip[T]{waiting: 1, cancel: cancel, landed: make(chan struct{})}
 	f.now = t
+	if f.runway == nil {
+		f.runway = make(chan struct{}, 1)
+	}
 	go func() {
-		t.value, t.err = guarded(own, f.fly)
+		select {
+		case f.runway <- struct{}{}:
+			t.value, t.err = guarded(own, f.fly)
+			<-f.runway
+		case <-own.Done():
+			t.err = fmt.Errorf("wait for an earlier reading that was given up to end: %w", context.Cause(own))
+		}
 		f.mu.Lock()
 		if f.now == t {
 			f.now = nil

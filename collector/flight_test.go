@@ -74,3 +74,31 @@ func TestFlightKeepsTheDeadlineAndSurvivesPanic(t *testing.T) {
 		}
 	})
 }
+
+func TestFlightsDoNotOverlap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var flying atomic.Int64
+		f := flight[int]{fly: func(context.Context) (int, error) {
+			defer flying.Add(-1)
+			if flying.Add(1) > 1 {
+				t.Error("two calls at a time")
+			}
+			time.Sleep(time.Second) // whatever its context says
+			return 1, nil
+		}}
+		within := func(d time.Duration) error {
+			ctx, cancel := context.WithTimeout(t.Context(), d)
+			defer cancel()
+			_, err := f.do(ctx)
+			return err
+		}
+		for _, d := range []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 30 * time.Millisecond} {
+			if err := within(d); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a call given up after %s: got %v, want its deadline", d, err)
+			}
+		}
+		if err := within(2 * time.Second); err != nil { // until 1 s the first, until 2 s its own
+			t.Errorf("after calls that were given up: %v", err)
+		}
+	})
+}
