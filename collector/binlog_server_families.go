@@ -47,14 +47,14 @@ func binlogServerFamilies() []exposition.Family[binlogServerRow] {
 				size := r.Inventory.Size()
 				return float64(size.N), size.Known
 			}),
-		of("truelag_binlog_gtid_transactions_total", exposition.Counter, "Transactions in the server's GTID set: members of gtid_executed; on MariaDB the sequence numbers of gtid_binlog_pos, added up over the domains. It falls when the server is reset. Absent when the set is not known; 0 when it is empty.",
+		of("truelag_binlog_gtid_transactions_total", exposition.Counter, "Transactions in the server's GTID set: members of gtid_executed; on MariaDB the sequence numbers of gtid_binlog_pos, added up over the domains. It falls when the server is reset, and when another one answers at its address that has fewer; rate() takes either for a counter that began anew. Absent when the set is not known, and when the server writes no binlog; 0 when it is empty.",
 			func(r *binlogServerRow) (float64, bool) {
 				if r.Inventory == nil || r.Inventory.Executed == nil {
 					return 0, false
 				}
 				return float64(r.Inventory.Executed.Count()), true
 			}),
-		of("truelag_binlog_view_age_seconds", exposition.Gauge, "Seconds since the server was asked for the list of files that lags in bytes and files are from: up to the configured interval, more while the server does not answer because a huge transaction is written. GTID sets are asked for in every round, and transactions are counted by them meanwhile. Without a list of files, since it was asked for those. Absent before the first answer.",
+		of("truelag_binlog_view_age_seconds", exposition.Gauge, "Seconds since the server was asked for the list of files that lags in bytes and files are from: up to the configured interval, more while the server does not answer because a huge transaction is written. GTID sets are asked for in every round, and transactions are counted by them meanwhile. Without a list of files, since it was asked for those. Absent when nothing of the server could be read.",
 			func(r *binlogServerRow) (float64, bool) {
 				at, known := r.viewed()
 				return max(r.now.Sub(at), 0).Seconds(), known
