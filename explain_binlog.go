@@ -55,7 +55,7 @@ func binlogsOf(ctx context.Context, servers []*mysqlServer, p web.BinlogPlace) (
 // serversOf are the servers that a place stands for.
 func serversOf(all []*mysqlServer, p web.BinlogPlace) ([]*mysqlServer, error) {
 	if len(all) == 0 {
-		return nil, fmt.Errorf("no MySQL server is read: %w", web.ErrNoSuch)
+		return nil, fmt.Errorf("no MySQL server is read: the file names none below mysql.servers, or --no-collector.binlog was given: %w", web.ErrNoSuch)
 	}
 	if p == (web.BinlogPlace{}) {
 		return all, nil

@@ -107,6 +107,15 @@ var binlogCases = []struct {
 	}},
 	{"ok-soon-purged", 1, func(e *BinlogExplanation) { e.Headroom = 90 * time.Minute }},
 	{"ok-soon-purged-paused", 1, func(e *BinlogExplanation) { e.Headroom, e.Told = 0, "paused" }},
+	{"ok-stands-still", 1, func(e *BinlogExplanation) {
+		e.Age, e.Scan.First, e.Since = 5*time.Minute, noon.Add(-5*time.Minute), noon.Add(-10*time.Minute)
+	}},
+	{"ok-stands-still-captures", 1, func(e *BinlogExplanation) {
+		e.Age, e.Scan.First, e.Since = 10*time.Minute, noon.Add(-10*time.Minute), noon.Add(-5*time.Minute)
+		e.Captures = []string{"shop"}
+	}},
+	{"ok-never-purged", 1, func(e *BinlogExplanation) { e.Expire, e.Headroom = 0, -1 }},
+	{"ok-woke-up", 1, func(e *BinlogExplanation) { e.Since = noon.Add(-10 * time.Minute) }},
 	{"ok-huge", 1, func(e *BinlogExplanation) {
 		for i := range e.Files {
 			e.Files[i].End = 1 << 30
@@ -154,6 +163,8 @@ var binlogCases = []struct {
 		e.Consumed, e.Lacked = e.Executed, &BinlogSet{}
 	})},
 	{"purged", 4, lost("purged", "purged", &BinlogPosition{File: "binlog.000004", Pos: 500})},
+	{"purged-paused", 4, then(lost("purged", "purged", &BinlogPosition{File: "binlog.000004", Pos: 500}), func(e *BinlogExplanation) { e.Told = "paused" })},
+	{"purged-stopped", 4, then(lost("purged", "purged", &BinlogPosition{File: "binlog.000004", Pos: 500}), func(e *BinlogExplanation) { e.Told = "stopped" })},
 	{"purged-set", 4, then(lost("purged", "unknown", &BinlogPosition{GTIDs: serverA + ":1-5"}), func(e *BinlogExplanation) {
 		e.Consumed = &BinlogSet{5, serverA + ":1-5"}
 		e.Lacked, e.Gone = &BinlogSet{95, serverA + ":6-100"}, &BinlogSet{35, serverA + ":6-40"}
@@ -186,6 +197,10 @@ var binlogCases = []struct {
 	{"no_position", 3, lost("no_position", "unknown", nil)},
 	{"no_position-left-out", 3, then(lost("no_position", "unknown", nil), func(e *BinlogExplanation) {
 		e.Told, e.LeftOut = "", "GET http://connect:8083/connectors/shop/status: answered 403 Forbidden: credentials are missing or not accepted"
+	})},
+	{"no_position-missing", 3, then(lost("no_position", "unknown", nil), func(e *BinlogExplanation) {
+		e.Told = "missing"
+		e.Statements[0].Err = "Error 1193 (HY000): Unknown system variable 'server_uuid'" // and asked for the others
 	})},
 	{"no_position-which", 3, then(lost("no_position", "unknown", nil), func(e *BinlogExplanation) {
 		e.Which, e.Told = `nothing is noted down for server "shop", only for "shop2"`, "paused"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Cure says what to do; empty: nothing has to be done.
@@ -12,10 +13,10 @@ func (e *BinlogExplanation) Cure() string {
 	case "caught_up":
 		return e.restart()
 	case "ok":
-		return joined(e.scanCure(), e.hurry(), e.restart())
+		return joined(e.scanCure(), e.hurry(), e.restart(), e.standing())
 	case "purged":
-		return "It cannot go on from here, and fails at its next start if it has not failed yet. Let it take a new snapshot, or go on at a replica " +
-			"that still has these files. Keep files longer (" + e.expirySetting() + ") than a consumer may stand still."
+		return e.readFurther() + "Let it take a new snapshot, or go on at a replica that still has these files. Keep files longer (" +
+			e.expirySetting() + ") than a consumer may stand still."
 	case "ahead":
 		return "See first whether the address leads to the server that the consumer reads. If it does, what was delivered beyond this end " +
 			"may not be in the server's tables: let the consumer take a new snapshot."
@@ -83,9 +84,38 @@ func (e *BinlogExplanation) restart() string {
 		}
 		return "Let it go on before its place is purged."
 	case "missing":
-		return "See whether it was deleted: what it has noted down stays there."
+		return "See whether it was deleted or renamed, or is spelled otherwise in the file."
 	}
 	return ""
+}
+
+// standingStill is how long a place may stay as it is without a word: consumers note theirs down once a minute, or more often.
+const standingStill = 2 * time.Minute
+
+// standing is what to look at where a consumer that is not known to be down leaves what follows alone.
+func (e *BinlogExplanation) standing() string {
+	stood := min(e.Read.Sub(e.Since), e.Age) // before that there was nothing to move for
+	if e.Since.IsZero() || stood < standingStill || e.Told != "running" && e.Told != "" {
+		return ""
+	}
+	s := fmt.Sprintf("It has noted nothing down for %s: see whether it hangs", span(stood))
+	if len(e.Captures) > 0 || e.Scan == nil || e.Scan.After != "transaction" {
+		return s + "."
+	}
+	return s + ", or reads nothing of what follows. Name what it reads in captures, and only that counts."
+}
+
+// readFurther is what comes before a new snapshot: a consumer that was not stopped may hold what was purged after it was read.
+func (e *BinlogExplanation) readFurther() string {
+	switch e.Told {
+	case "paused":
+		return "Do not restart it: let it go on. It may have read past the gap before it was purged, and notes that down in a minute or so. " +
+			"If its place stays purged, it cannot go on. "
+	case "running", "":
+		return "Do not restart it yet: if it runs, it may have read past the gap before it was purged, and note that down in a minute or so. " +
+			"If its place stays purged, it cannot go on. "
+	}
+	return "It cannot go on from here, and fails at its next start if it has not failed yet. "
 }
 
 func (e *BinlogExplanation) untilSnapshotEnds() string {

@@ -29,7 +29,7 @@ func (e *BinlogExplanation) Sums() []Sum {
 	add("headroom_bytes", "bytes before it", e.HeadroomBytes, e.headroomSum())
 	add("headroom_files", "files before it", e.HeadroomFiles, e.headroomFilesSum())
 	if how := e.keptSum(); how != "" {
-		sums = append(sums, Sum{"safe from purging by time for", durationOf(e.Headroom), how, "truelag_binlog_headroom_seconds"})
+		sums = append(sums, Sum{"safe from purging by time for", e.keptFor(), how, "truelag_binlog_headroom_seconds"})
 	}
 	return sums
 }
@@ -158,6 +158,14 @@ func (e *BinlogExplanation) headroomFilesSum() string {
 		return ""
 	}
 	return "so many can be purged before the consumer loses its place"
+}
+
+// keptFor is how long the place is there for certain; no number where files stay until somebody purges them.
+func (e *BinlogExplanation) keptFor() string {
+	if e.Headroom < 0 && e.Expire <= 0 && e.lack("expiry") == "" {
+		return "no limit"
+	}
+	return durationOf(e.Headroom)
 }
 
 func (e *BinlogExplanation) keptSum() string {

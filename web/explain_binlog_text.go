@@ -153,7 +153,18 @@ func (s *BinlogStatement) Words() string {
 }
 
 // Failure is what came of a statement that failed; empty: it did not.
-func (s *BinlogStatement) Failure() string { return printable(s.Err, longestReason) }
+func (s *BinlogStatement) Failure() string {
+	failure := printable(s.Err, longestReason)
+	if s.Tried() {
+		failure += "; asked anew without it"
+	}
+	return failure
+}
+
+// Tried says that nothing is wrong: the server has no such variable, by which versions are told apart.
+func (s *BinlogStatement) Tried() bool {
+	return s.Consumer == "" && strings.HasPrefix(s.Err, "Error 1193 ")
+}
 
 // Sent are the statements that the explanation rests on: those for all consumers, and those for this one.
 func (e *BinlogExplanation) Sent() []BinlogStatement {

@@ -232,6 +232,9 @@ func (e *BinlogExplanation) Condition() string {
 	case "failed":
 		return "The consumer has failed" + reason + "."
 	case "missing":
+		if reason == "" && e.Kept != "" {
+			reason = ": " + printable(e.Kept, longestReason)
+		}
 		return "Nobody knows a consumer of this name" + reason + "."
 	}
 	return "The consumer is " + printable(e.Told, longest) + reason + "."

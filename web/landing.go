@@ -42,6 +42,8 @@ func landingPage(cfg Config) http.Handler {
 		"number":  number,
 		"took":    took,
 		"leading": leading,
+		"words":   strings.Fields,
+		"flag":    func(word string) bool { return strings.HasPrefix(word, "--") },
 	}).Parse(landingHTML))
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		data := landing{

@@ -184,7 +184,7 @@ func TestLandingPage(t *testing.T) {
 			overview: Overview{Off: []Off{
 				{What: "Collector kafka", Why: "Switched off by a flag.", How: "Leave out --no-collector.kafka."},
 			}},
-			want: []string{"Switched off", "Leave out --no-collector.kafka."},
+			want: []string{"Switched off", `Switched off by a flag. Leave out <span class="flag">--no-collector.kafka.</span></dd>`},
 		},
 	}
 	for _, tt := range tests {
