@@ -20,17 +20,20 @@ func (h programHome) command(heap, class string, args ...string) []string {
 // properties are the worker's: offsets are flushed and plans made at once.
 func (c *Connect) properties(port int) map[string]string {
 	p := map[string]string{
-		"bootstrap.servers":                c.Kafka.Seeds[0],
-		"listeners":                        fmt.Sprintf("HTTP://127.0.0.1:%d", port),
-		"rest.advertised.host.name":        "127.0.0.1",
-		"group.id":                         "lab-connect",
-		"offset.flush.interval.ms":         "200",
-		"offset.flush.timeout.ms":          "2000", // a task that fails waits so long for what was not written
-		"scheduled.rebalance.max.delay.ms": "0",
-		"plugin.path":                      filepath.Join(c.home.lab, ".cache", "connect-plugins"),
-		"plugin.discovery":                 "service_load",
-		"offset.storage.partitions":        "2",
-		"status.storage.partitions":        "1",
+		"bootstrap.servers":         c.Kafka.Seeds[0],
+		"listeners":                 fmt.Sprintf("HTTP://127.0.0.1:%d", port),
+		"rest.advertised.host.name": "127.0.0.1",
+		"group.id":                  "lab-connect",
+		"offset.flush.interval.ms":  "200",
+		"offset.flush.timeout.ms":   "5000", // a task that fails waits so long for what was not written
+		"session.timeout.ms":        "60000",
+		// A task that has not stopped by then is left to itself, and what it had delivered is not noted down.
+		"task.shutdown.graceful.timeout.ms": "20000",
+		"scheduled.rebalance.max.delay.ms":  "0",
+		"plugin.path":                       filepath.Join(c.home.lab, ".cache", "connect-plugins"),
+		"plugin.discovery":                  "service_load",
+		"offset.storage.partitions":         "2",
+		"status.storage.partitions":         "1",
 	}
 	for _, what := range []string{"key", "value"} {
 		p[what+".converter"] = "org.apache.kafka.connect.json.JsonConverter"

@@ -46,10 +46,13 @@ func exporter(t *testing.T, c *lab.Cluster, prefix string, change ...func(*kafka
 	return k
 }
 
+// passTime is what a pass has in which every broker must have answered every question.
+const passTime = time.Minute
+
 // read makes one pass, which must succeed.
 func read(t *testing.T, k *kafka.Cluster) *kafka.Reading {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), passTime)
 	defer cancel()
 	r, err := k.Read(ctx)
 	if err != nil {

@@ -111,7 +111,7 @@ func TestRawLagIsTheTools(t *testing.T) {
 	c := pool.Shared(t, lab.Options{})
 	const topic = "raw-lag"
 	c.CreateTopic(t, topic, 12, nil)
-	s := seed(t)
+	s := seed(t, 1)
 	c.MakeLogs(t, topic, s, "partitions=12").End(t, "leave")
 	c.Member(t, "classic", "raw-lag-classic", topic, 50)
 	c.Member(t, "consumer", "raw-lag-consumer", topic, 50)

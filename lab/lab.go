@@ -32,8 +32,9 @@ const (
 	Oldest  = "0.11.0.3" // the first with transactions; no leader epochs, no topic IDs
 )
 
-// patience bounds every wait for something that normally takes a second or so.
-const patience = 90 * time.Second
+// patience bounds every wait for something that normally takes a second or so, or twenty: a machine may be some times slower than usual,
+// and whoever waits in vain has time.
+const patience = 4 * time.Minute
 
 // Options says which Kafka to start. The zero value is one node of the current version.
 type Options struct {

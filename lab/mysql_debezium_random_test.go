@@ -16,9 +16,6 @@ import (
 	"truelag/mysql"
 )
 
-// patience is for what takes a second or so.
-const patience = 25 * time.Second
-
 // unnoted is how many records a worker may have sent, and not noted down, when it pauses or fails: it waits for no answer in between.
 const unnoted = 500
 
@@ -53,7 +50,7 @@ type life struct {
 // delivered. What a connector has handed to Kafka it tells by its topics alone.
 func TestDebeziumRandom(t *testing.T) {
 	t.Parallel()
-	s := seedOr(t, 11)
+	s := seed(t, 11)
 	for i, version := range []string{lab.MySQL80, lab.MariaDB10} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -182,7 +179,7 @@ func (l *life) rest(t *testing.T) {
 	if l.random.IntN(2) == 0 {
 		l.transaction(t, []func() string{l.insert("a")})
 	}
-	lab.AwaitWithin(t, patience, func() error {
+	lab.Await(t, func() error {
 		r := l.look(t, "at rest")
 		if n, all := l.prefix(), l.records(); n < all {
 			return fmt.Errorf("%s: %d records are delivered, want %d", l.Name, n, all)
@@ -204,7 +201,7 @@ func (l *life) rest(t *testing.T) {
 func (l *life) stands(t *testing.T, state string, unnoted int) {
 	t.Helper()
 	l.m.End(t)
-	lab.AwaitWithin(t, patience, func() error {
+	lab.Await(t, func() error {
 		r := l.look(t, state)
 		for _, c := range r.Consumers {
 			if p := c.Note.Position; p == nil || p.File == "" { // no task, no metrics; one that has read nothing yet, no place

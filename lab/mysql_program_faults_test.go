@@ -185,7 +185,7 @@ func (p *pair) hanging(t *testing.T) {
 			all.Wait()
 		}
 		all.Go(func() {
-			s, err := scrapeWithin(t.Context(), e, 4*time.Second)
+			s, err := scrapeWithin(t.Context(), e, 15*time.Second) // Kafka has a quarter of it for its first step
 			if err == nil {
 				err = well(s)
 			}

@@ -136,7 +136,7 @@ func scrapeOn(t *testing.T, e *lab.Exporter) *scraping {
 	for range 3 {
 		h.ended.Go(func() {
 			for ctx.Err() == nil {
-				s, err := scrapeWithin(context.WithoutCancel(ctx), e, 10*time.Second)
+				s, err := scrapeWithin(context.WithoutCancel(ctx), e, scrapeTime)
 				h.mu.Lock()
 				if err != nil {
 					h.errs = append(h.errs, err)

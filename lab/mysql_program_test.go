@@ -67,9 +67,12 @@ func get(ctx context.Context, e *lab.Exporter, method, path string, header http.
 	return answer.StatusCode, string(body), err
 }
 
+// scrapeTime is what a scrape has in which everything must be there that does not hang.
+const scrapeTime = 30 * time.Second
+
 func scrapeOf(t *testing.T, e *lab.Exporter) scraped {
 	t.Helper()
-	s, err := scrapeWithin(t.Context(), e, 10*time.Second)
+	s, err := scrapeWithin(t.Context(), e, scrapeTime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +148,8 @@ func binlogConfig(servers ...watched) string {
 	var b strings.Builder
 	b.WriteString("mysql:\n  servers:\n")
 	for _, s := range servers {
-		fmt.Fprintf(&b, "    - {name: %q, address: %q, user: %q, password: %q, interval: 0s, scan: {mariadb: true}, consumers: [\n",
+		fmt.Fprintf(&b, "    - {name: %q, address: %q, user: %q, password: %q, interval: 0s, timeout: 1m, files_timeout: 1m, "+
+			"scan: {mariadb: true, timeout: 1m}, consumers: [\n",
 			s.name, s.address, s.user, lab.Password(s.user))
 		fmt.Fprintf(&b, "        {name: %q, sql: {query: %q}},\n", asker, "SELECT 'nobody.000001' AS file, 4 AS position")
 		for _, c := range s.consumers {

@@ -18,7 +18,7 @@ var binlogsFlag = flag.Int("binlogs", 2, "how many random binlogs are written on
 // Whatever a server logs, and wherever a consumer stands there, what is left is told as the server's own list of events has it.
 func TestRandomBinlogs(t *testing.T) {
 	t.Parallel()
-	first := seedOr(t, 4711)
+	first := seed(t, 4711)
 	for _, version := range lab.MySQLVersions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()

@@ -60,7 +60,7 @@ func stageReaders(t *testing.T, version string) *readers {
 		all = append(all, file)
 	}
 	s.reader = mysqlReader(t, m, lab.Monitor, newScanner(t, m, "maxwell"), all...)
-	lab.AwaitWithin(t, 3*time.Minute, func() error { // each begins where the binlog ends when it comes
+	lab.AwaitWithin(t, 5*time.Minute, func() error { // each begins where the binlog ends when it comes
 		m.Exec(t, "INSERT INTO shop.a(v) VALUES ('are you there')")
 		for name, p := range s.programs {
 			if text := map[bool]string{true: "are you there", false: "shop.a"}[name == maxwell]; !p.Printed(t, text) {

@@ -36,7 +36,7 @@ func stand(t *testing.T) *standing {
 	st := &standing{cluster: c, scrapes: time.Tick(time.Second), trial: &trial{cluster: c, oracle: c.Oracle(t), name: "nodes", topics: []string{"three", "one"}}}
 	c.CreateTopic(t, "three", 12, nil)
 	c.CreateReplicated(t, "one", 12, 1, nil)
-	s := seed(t)
+	s := seed(t, 1)
 	for _, topic := range st.trial.topics {
 		c.MakeLogs(t, topic, s, "partitions=12", "steps=15").End(t, "commit")
 	}
@@ -89,12 +89,12 @@ func rowsOf(r *kafka.Reading) map[place]kafka.PartitionLag {
 	return rows
 }
 
-// look makes one pass as a scrape of 5 seconds would, in which nothing may be wrong, and nothing missing that does not
+// look makes one pass as a scrape of 20 seconds would, which gives a node that lives a second or more to answer each question, in which nothing may be wrong, and nothing missing that does not
 // depend on the node.
 func (st *standing) look(t *testing.T, without int32) *kafka.Reading {
 	t.Helper()
 	<-st.scrapes
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	r, err := st.reader.Read(ctx)
 	if err != nil || ctx.Err() != nil {
@@ -230,7 +230,7 @@ func TestNodeLost(t *testing.T) {
 // place, must not be taken for what was there before.
 func TestDifferentialWithKills(t *testing.T) {
 	c := pool.Start(t, lab.Options{Brokers: 3})
-	s := seed(t)
+	s := seed(t, 1)
 	tr := &trial{cluster: c, oracle: c.Oracle(t), name: fmt.Sprintf("kills-%d", s)}
 	k := exporter(t, c, tr.name)
 	all := kinds()

@@ -34,7 +34,7 @@ func TestOldBrokerRawLag(t *testing.T) {
 	c := pool.Shared(t, lab.Options{Version: lab.Old})
 	const topic, group = "raw-lag", "raw-lag-simple"
 	c.CreateTopic(t, topic, 12, nil)
-	s := seed(t)
+	s := seed(t, 1)
 	c.MakeLogs(t, topic, s, "partitions=12").End(t, "leave")
 	random := rand.New(rand.NewPCG(uint64(s), 0))
 	offsets := kadm.Offsets{}

@@ -10,6 +10,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
+// transactionTimeout is longer than any test leaves a transaction open, and not longer than the brokers allow.
+const transactionTimeout = 14 * time.Minute
+
 // ProducerOptions says what kind of producer. The zero value is an idempotent one without transactions.
 type ProducerOptions struct {
 	TxnID       string // not empty: transactional
@@ -35,7 +38,7 @@ func (c *Cluster) Producer(t testing.TB, o ProducerOptions) *Producer {
 		kgo.ProducerBatchCompression(o.Compression),
 	}
 	if o.TxnID != "" {
-		opts = append(opts, kgo.TransactionalID(o.TxnID), kgo.TransactionTimeout(patience*4))
+		opts = append(opts, kgo.TransactionalID(o.TxnID), kgo.TransactionTimeout(transactionTimeout))
 	}
 	if o.Raw {
 		opts = append(opts, kgo.DisableIdempotentWrite())

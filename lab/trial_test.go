@@ -174,7 +174,9 @@ func (tr *trial) watch(t *testing.T, k *kafka.Cluster) (stop func()) {
 		defer close(ended)
 		n := 0
 		for tick := time.Tick(200 * time.Millisecond); ctx.Err() == nil; <-tick {
-			r, err := k.Read(t.Context())
+			ctx, cancel := context.WithTimeout(t.Context(), passTime)
+			r, err := k.Read(ctx)
+			cancel()
 			if err != nil {
 				t.Error(err)
 				return

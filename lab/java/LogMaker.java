@@ -57,8 +57,8 @@ public class LogMaker {
             config.put("linger.ms", "1000"); // full batches or flush
             config.put("enable.idempotence", String.valueOf(idempotent));
             config.put("acks", idempotent ? "all" : "1");
-            config.put("request.timeout.ms", "10000");
-            config.put("delivery.timeout.ms", "30000");
+            config.put("request.timeout.ms", "30000");
+            config.put("delivery.timeout.ms", "120000");
             config.put("key.serializer", ByteArraySerializer.class.getName());
             config.put("value.serializer", ByteArraySerializer.class.getName());
             if (id != null) {
