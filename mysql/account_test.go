@@ -106,6 +106,7 @@ func TestStatements(t *testing.T) {
 		t.Errorf("without an answer:\n%s\nwant\n%s", got, want)
 	}
 	release()
+	s.rounds.cfg.FilesTimeout = time.Minute
 	await(t, "the list is there", func() bool { return strings.HasSuffix(texts(s.Read(t.Context())), "SHOW BINARY LOGS") })
 	f.change(func() { f.errors["SELECT"] = wire.NewDefaultError(wire.ER_ACCESS_DENIED_ERROR, "mon", "h", "YES") })
 	if got, want := texts(s.Read(t.Context())), strings.TrimSuffix(who, "\n")+": "; !strings.HasPrefix(got, want) {

@@ -31,7 +31,7 @@ func TestLog(t *testing.T) {
 	f := fake(t)
 	var logged lines
 	c := &notebook{name: "c", err: errors.New("no such table")}
-	s, err := New(Config{Name: "db", Dial: f.dial(), Timeout: 10 * time.Second, FilesTimeout: 10 * time.Millisecond, Consumers: []Consumer{c}}, log.NewLogfmtLogger(&logged))
+	s, err := New(Config{Name: "db", Dial: f.dial(), Timeout: time.Minute, FilesTimeout: 10 * time.Millisecond, Consumers: []Consumer{c}}, log.NewLogfmtLogger(&logged))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +49,7 @@ func TestLog(t *testing.T) {
 		s.Read(t.Context())
 	}
 	f.change(func() { delete(f.errors, "SELECT") })
+	s.rounds.cfg.FilesTimeout = time.Minute
 	await(t, "files", func() bool { return feature(t, s.Read(t.Context()), FeatureFiles) == nil })
 	text := logged.String()
 	for part, want := range map[string]int{

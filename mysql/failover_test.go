@@ -24,7 +24,7 @@ func TestFailover(t *testing.T) {
 	}
 	f.change(func() { f.rows = [][]any{{"other.000001", uint64(500), "No"}} })
 	release()
-	s.rounds.cfg.FilesTimeout = 10 * time.Second
+	s.rounds.cfg.FilesTimeout = time.Minute
 	await(t, "the new server's files", func() bool { return s.Read(t.Context()).Consumers[0].Distance.State == Foreign })
 	// It is another kind of server altogether, and knows other variables.
 	f.change(func() {

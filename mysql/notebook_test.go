@@ -42,7 +42,7 @@ func at(file string, pos int64, gtids string) *notebook {
 // reader is a Server that reads at each call.
 func reader(t *testing.T, dial Dial, change func(*Config), consumers ...Consumer) *Server {
 	t.Helper()
-	cfg := Config{Name: "db", Dial: dial, Timeout: 10 * time.Second, FilesTimeout: 10 * time.Second, Consumers: consumers}
+	cfg := Config{Name: "db", Dial: dial, Timeout: time.Minute, FilesTimeout: time.Minute, Consumers: consumers}
 	if change != nil {
 		change(&cfg)
 	}

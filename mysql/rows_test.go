@@ -24,7 +24,7 @@ func TestConnectionOfAPanic(t *testing.T) {
 	if !errors.Is(err, guard.ErrPanic) {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := connected(ctx, db, func(*sql.Conn) error { return nil }); err != nil {
 		t.Error(err)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"truelag/mysql"
 )
@@ -54,7 +53,7 @@ func TestAnswerWithoutEnd(t *testing.T) {
 	r := recordingOf(t, "mysql-8.0")
 	srv := serve(t, r)
 	srv.flood = true
-	s := srv.scanner(t, func(cfg *Config) { cfg.Timeout = 10 * time.Second })
+	s := srv.scanner(t, nil)
 	_, err := s.Scan(t.Context(), r.inventory(), &mysql.Position{File: r.files[0].name, Pos: 4})
 	if err == nil || !strings.Contains(err.Error(), "sends more than") {
 		t.Errorf("got %.300v", err)
