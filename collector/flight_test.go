@@ -68,8 +68,8 @@ func TestFlightKeepsTheDeadlineAndSurvivesPanic(t *testing.T) {
 		if _, err := f.do(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want the deadline", err)
 		}
-		f.fly = func(context.Context) (int, error) { panic("odd bytes") }
-		if _, err := f.do(t.Context()); err == nil || !strings.Contains(err.Error(), "odd bytes") {
+		odd := flight[int]{fly: func(context.Context) (int, error) { panic("odd bytes") }}
+		if _, err := odd.do(t.Context()); err == nil || !strings.Contains(err.Error(), "odd bytes") {
 			t.Errorf("got %v, want the panic as an error", err)
 		}
 	})
@@ -83,7 +83,7 @@ func TestFlightsDoNotOverlap(t *testing.T) {
 			if flying.Add(1) > 1 {
 				t.Error("two calls at a time")
 			}
-			time.Sleep(time.Second) // whatever its context says
+			<-time.After(time.Second) // whatever its context says
 			return 1, nil
 		}}
 		within := func(d time.Duration) error {

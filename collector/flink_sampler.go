@@ -19,6 +19,7 @@ type FlinkReader interface {
 // flinkSampler hears all Flink clusters at once, for the pass over Kafka that follows.
 type flinkSampler struct {
 	readers []FlinkReader
+	turns   []chan struct{} // by reader: full while it reads, whoever waits for that
 	flight  flight[[]*flink.View]
 
 	mu    sync.Mutex
@@ -29,6 +30,9 @@ type flinkSampler struct {
 
 func newFlinkSampler(readers []FlinkReader) *flinkSampler {
 	s := &flinkSampler{readers: readers, last: make([]*flink.View, len(readers)), heard: make([]int, len(readers))}
+	for range readers {
+		s.turns = append(s.turns, make(chan struct{}, 1))
+	}
 	s.flight.fly = s.hear
 	return s
 }
@@ -66,28 +70,70 @@ func (s *flinkSampler) latest() []*flink.View {
 // said that did answer, of several TaskManagers too.
 const cutShare = 0.9
 
+// hear waits for each cluster as long as somebody waits for all. Of one that does not end by then, it is what was heard before
+// that counts; the others are heard again meanwhile.
 func (s *flinkSampler) hear(ctx context.Context) ([]*flink.View, error) {
+	own := ctx
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(cutShare*float64(time.Until(deadline))))
+		own, cancel = context.WithTimeout(ctx, time.Duration(cutShare*float64(time.Until(deadline))))
 		defer cancel()
 	}
 	s.mu.Lock()
 	s.round++
 	round := s.round
 	s.mu.Unlock()
-	views := make([]*flink.View, len(s.readers))
-	var wg sync.WaitGroup
-	for i, r := range s.readers {
-		wg.Go(func() {
-			views[i] = r.Read(ctx)
-			if !errors.Is(ctx.Err(), context.Canceled) { // else nobody waits, and it was not heard out
-				s.keep(round, i, views[i])
-			}
-		})
+	type answer struct {
+		reader int
+		view   *flink.View
 	}
-	wg.Wait()
+	answers := make(chan answer, len(s.readers))
+	for i := range s.readers {
+		go func() { answers <- answer{i, s.ask(own, round, i)} }()
+	}
+	views := s.latest()
+	for range s.readers {
+		select {
+		case a := <-answers:
+			if a.view != nil {
+				views[a.reader] = a.view
+			}
+		case <-ctx.Done():
+			return views, nil
+		}
+	}
 	return views, nil
+}
+
+// ask hears one cluster, once whoever asked before has ended; nil: it did not in time.
+func (s *flinkSampler) ask(ctx context.Context, round, reader int) *flink.View {
+	select {
+	case s.turns[reader] <- struct{}{}:
+	case <-ctx.Done():
+		return nil
+	}
+	defer func() { <-s.turns[reader] }()
+	v, err := guarded(ctx, func(ctx context.Context) (*flink.View, error) { return s.readers[reader].Read(ctx), nil })
+	if err != nil {
+		v = s.broken(reader, err)
+	}
+	if !errors.Is(ctx.Err(), context.Canceled) { // else nobody waits, and it was not heard out
+		s.keep(round, reader, v)
+	}
+	return v
+}
+
+// broken stands for a cluster whose reading broke down: what it said before, and why there is nothing newer.
+func (s *flinkSampler) broken(reader int, err error) *flink.View {
+	v := flink.View{Cluster: s.readers[reader].Name(), Reaches: []flink.Reach{{}}}
+	if last := s.latest()[reader]; last != nil && len(last.Reaches) > 0 {
+		v = *last
+	}
+	v.Reaches = slices.Clone(v.Reaches)
+	for i := range v.Reaches {
+		v.Reaches[i].At, v.Reaches[i].Err = time.Now(), err
+	}
+	return &v
 }
 
 func (s *flinkSampler) keep(round, reader int, v *flink.View) {

@@ -3,6 +3,7 @@ package collector
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -74,6 +75,73 @@ func TestASlowFlinkClusterCostsItsOwnViewAlone(t *testing.T) {
 			})
 		})
 	}
+}
+
+// No two readings of one Flink cluster are made at a time, whoever gave the first one up.
+func TestReadingsOfAFlinkClusterDoNotOverlap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := &busyFlink{t: t}
+		s := newFlinkSampler([]FlinkReader{busy, &slowFlink{}})
+		for round := range int64(4) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(round+1)*10*time.Millisecond)
+			s.sample(ctx)
+			cancel()
+		}
+		if views := s.sample(t.Context()); views[0] == nil || views[0].Reaches[0].Requests != busy.made.Load() {
+			t.Errorf("after readings that were given up: %+v", views[0])
+		}
+	})
+}
+
+// busyFlink takes a second, whatever its context says.
+type busyFlink struct {
+	t          *testing.T
+	made, busy atomic.Int64
+}
+
+func (*busyFlink) Name() string { return "" }
+
+func (f *busyFlink) Read(context.Context) *flink.View {
+	defer f.busy.Add(-1)
+	if f.busy.Add(1) > 1 {
+		f.t.Error("two readings at a time")
+	}
+	<-time.After(time.Second)
+	return &flink.View{Reaches: []flink.Reach{{Requests: f.made.Add(1)}}}
+}
+
+// A reading that breaks down costs neither the process nor what was heard before, and is told.
+func TestAReadingOfFlinkThatBreaksDown(t *testing.T) {
+	broken := &brokenFlink{}
+	s := newFlinkSampler([]FlinkReader{broken, &slowFlink{}})
+	if err := unheard(s.sample(t.Context())[0]); err == nil || !strings.Contains(err.Error(), "odd bytes") {
+		t.Errorf("the first one: got %v", err)
+	}
+	broken.says = &flink.View{Jobs: []flink.Job{{ID: "1"}}, Reaches: []flink.Reach{{Interface: flink.REST, Target: "there", At: time.Unix(1, 0)}}}
+	if err := unheard(s.sample(t.Context())[0]); err != nil {
+		t.Error(err)
+	}
+	before := broken.says
+	broken.says = nil
+	views := s.sample(t.Context())
+	if err := unheard(views[0]); err == nil || !strings.Contains(err.Error(), "odd bytes") || !strings.Contains(err.Error(), "rest there") {
+		t.Errorf("a later one: got %v", err)
+	}
+	if len(views[0].Jobs) != 1 || views[0] == before || before.Reaches[0].Err != nil || views[1].Reaches[0].Requests != 3 {
+		t.Errorf("got %+v, %+v, and before %+v", views[0], views[1], before)
+	}
+}
+
+// brokenFlink panics while it has nothing to say.
+type brokenFlink struct{ says *flink.View }
+
+func (*brokenFlink) Name() string { return "" }
+
+func (f *brokenFlink) Read(context.Context) *flink.View {
+	if f.says == nil {
+		panic("odd bytes")
+	}
+	return f.says
 }
 
 // A scrape that its client gives up says nothing of Flink.
