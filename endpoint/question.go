@@ -13,6 +13,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // startOfBody is how much of an answer is looked at to tell what it is, or what an error says.
@@ -76,6 +77,9 @@ func (q *Question) Stream(ctx context.Context, client *http.Client, read func(he
 	err := q.ask(ctx, client, read)
 	if err == nil {
 		return nil
+	}
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		<-ctx.Done() // who connects looks at the clock himself, and may see the end of the time first
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx) // whatever became of the connection, that is why
