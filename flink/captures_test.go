@@ -105,8 +105,8 @@ func TestCaptures(t *testing.T) {
 			server := httptest.NewServer(c)
 			t.Cleanup(server.Close)
 			cfg := flink.Config{
-				REST:      &flink.RESTConfig{URL: server.URL, Interval: time.Hour, Timeout: 10 * time.Second},
-				Reporter:  &flink.ReporterConfig{Timeout: 10 * time.Second},
+				REST:      &flink.RESTConfig{URL: server.URL, Interval: time.Hour, Timeout: time.Minute},
+				Reporter:  &flink.ReporterConfig{Timeout: time.Minute},
 				KeepEnded: 100 * 365 * 24 * time.Hour,
 			}
 			for page := range c.pages {

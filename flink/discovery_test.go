@@ -15,7 +15,7 @@ import (
 
 func found(t *testing.T, d *discovery) (urls, failed []string) {
 	t.Helper()
-	us, reaches := d.find(t.Context(), 10*time.Second)
+	us, reaches := d.find(t.Context(), time.Minute)
 	for _, u := range us {
 		urls = append(urls, u.String())
 	}

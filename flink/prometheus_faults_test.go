@@ -83,7 +83,7 @@ func TestPrometheusFaults(t *testing.T) {
 			}))
 			defer server.Close()
 			p, err := newPrometheus(PrometheusConfig{
-				URL: server.URL, Lookback: time.Minute, Timeout: 10 * time.Second,
+				URL: server.URL, Lookback: time.Minute, Timeout: time.Minute,
 				HTTP: promconfig.HTTPClientConfig{BasicAuth: &promconfig.BasicAuth{Username: "user", Password: "hunter2"}},
 			})
 			if err != nil {

@@ -68,7 +68,7 @@ func (s *promServer) add(name, labels string, age, interval time.Duration, value
 
 func (s *promServer) read(t *testing.T, matchers string) ([]Job, Reach) {
 	t.Helper()
-	p, err := newPrometheus(PrometheusConfig{URL: s.URL + "/prometheus/", Matchers: matchers, Lookback: 5 * time.Minute, Timeout: 10 * time.Second})
+	p, err := newPrometheus(PrometheusConfig{URL: s.URL + "/prometheus/", Matchers: matchers, Lookback: 5 * time.Minute, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +109,8 @@ func TestPrometheus(t *testing.T) {
 			p.add(emitted, promLabels, 60*s, 15*s, "5", "6", "9")
 			p.add(committed, promLabels, 60*s, 15*s, "1", "2", "5")
 		}, "n j\n source v Source__o ended\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 9 committed 5\n", 60 * s},
-		{"one scrape failed", func(p *promServer) { p.add(emitted, promLabels, 31*s, 15*s, "5", "6", "9") },
-			"n j\n source v Source__o\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 9 committed -1\n", 31 * s},
+		{"one scrape failed", func(p *promServer) { p.add(emitted, promLabels, 31*60*s, 15*60*s, "5", "6", "9") },
+			"n j\n source v Source__o\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 9 committed -1\n", 31 * 60 * s},
 		{"scraped once a minute", func(p *promServer) { p.add(emitted, promLabels, 60*s, 60*s, "5", "6") },
 			"n j\n source v Source__o\n  0 attempt 0: commits -1 failed -1\n  t 0 by 0: emitted 6 committed -1\n", 60 * s},
 		{"a single sample: as far apart as the others'", func(p *promServer) {

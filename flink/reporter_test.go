@@ -51,7 +51,7 @@ func serveFixtures(t *testing.T, names ...string) []string {
 
 func readReporters(t *testing.T, urls ...string) ([]Job, []Reach) {
 	t.Helper()
-	r, err := newReporter(ReporterConfig{URLs: urls, Timeout: 10 * time.Second}, net.DefaultResolver)
+	r, err := newReporter(ReporterConfig{URLs: urls, Timeout: time.Minute}, net.DefaultResolver)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestReporter(t *testing.T) {
 
 func TestReporterCountsRequests(t *testing.T) {
 	url := serveFixtures(t, "2.2-jobmanager.prom")[0]
-	r, err := newReporter(ReporterConfig{URLs: []string{url, url}, Timeout: 10 * time.Second}, net.DefaultResolver)
+	r, err := newReporter(ReporterConfig{URLs: []string{url, url}, Timeout: time.Minute}, net.DefaultResolver)
 	if err != nil {
 		t.Fatal(err)
 	}
