@@ -125,6 +125,9 @@ func binlogExplanation(s *mysqlServer, r *mysql.Reading, c *mysql.ConsumerReadin
 		e.ServerID, e.SetsAt, e.Clock, e.Expire = inv.Server, inv.SetsAt, inv.Clock, inv.Expire
 		e.Files, e.FilesAt = filesOf(inv.Files), inv.FilesAt
 		e.Executed, e.Consumed = setOf(inv.Executed), setOf(a.Consumed)
+		if s.config.Retention > 0 {
+			e.ExpireBy = "retention"
+		}
 		if inv.Executed != nil && a.Consumed != nil {
 			e.Lacked, e.Gone, e.Extra = setOf(&a.Missing), setOf(&a.Gone), setOf(&a.Extra)
 			e.Passed, e.Preceded = a.Passed, a.Preceded

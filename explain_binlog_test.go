@@ -107,6 +107,17 @@ func TestExplainBinlog(t *testing.T) {
 	}
 }
 
+// Where something else purges the files, as managed services do, no setting of the server's helps.
+func TestExplainBinlogByRetention(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "truelag.yml")
+	binlogs(t, path, newFakeMySQL(t), "      retention: 7d\n", placed(t, "purged", `{"file":"mysql-bin.000001","pos":4}`))
+	t.Setenv("COLUMNS", "1000")
+	code, stdout, _ := runs(t, "explain", "--config.file="+path, "--consumer=purged")
+	if code != 4 || !strings.Contains(stdout, "now after 7 d as retention says") || strings.Contains(stdout, "or expire_logs_days") {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+}
+
 func TestExplainBinlogIsAskedWrongly(t *testing.T) {
 	f := newFakeMySQL(t)
 	path := filepath.Join(t.TempDir(), "truelag.yml")

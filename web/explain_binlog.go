@@ -68,6 +68,7 @@ type BinlogExplanation struct {
 	SetsAt     time.Time    // when it was asked for sets and clock
 	Clock      time.Time    // its own then; zero: not known
 	Expire     time.Duration
+	ExpireBy   string // the exporter's setting that says after which time files are purged; empty: the server's own say it
 
 	// What the numbers were reckoned from.
 	Place               string // "ok", or why the place does not tell

@@ -115,6 +115,9 @@ var binlogCases = []struct {
 		e.Captures = []string{"shop"}
 	}},
 	{"ok-never-purged", 1, func(e *BinlogExplanation) { e.Expire, e.Headroom = 0, -1 }},
+	{"ok-retention", 1, func(e *BinlogExplanation) {
+		e.Expire, e.Headroom, e.ExpireBy = 7*24*time.Hour, 24*time.Hour, "retention"
+	}},
 	{"ok-woke-up", 1, func(e *BinlogExplanation) { e.Since = noon.Add(-10 * time.Minute) }},
 	{"ok-huge", 1, func(e *BinlogExplanation) {
 		for i := range e.Files {

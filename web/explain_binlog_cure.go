@@ -144,9 +144,12 @@ func (e *BinlogExplanation) unknownCure() string {
 	return ""
 }
 
-// expirySetting names what purges files by time at the server.
+// expirySetting names what purges files by time.
 func (e *BinlogExplanation) expirySetting() string {
-	if e.Expire > 0 {
+	switch {
+	case e.ExpireBy != "": // where something else purges, the server's settings say nothing
+		return "by what purges them, now after " + span(e.Expire) + " as " + e.ExpireBy + " says"
+	case e.Expire > 0:
 		return "binlog_expire_logs_seconds or expire_logs_days, now " + span(e.Expire)
 	}
 	return "binlog_expire_logs_seconds or expire_logs_days"

@@ -173,6 +173,9 @@ func (e *BinlogExplanation) keptSum() string {
 		return ""
 	}
 	kept := "files are kept for " + span(e.Expire)
+	if e.ExpireBy != "" {
+		kept += ", as " + e.ExpireBy + " says"
+	}
 	switch {
 	case e.Expire <= 0 && e.lack("expiry") != "":
 		return "when files are purged is not known: " + printable(e.lack("expiry"), longestReason)
