@@ -30,7 +30,8 @@ type query struct {
 	args []any
 
 	mu       sync.Mutex
-	now      *pending      // nil: none is under way
+	now      *pending // nil: none is under way
+	closed   bool
 	patience time.Duration // with the next, since those before were given up; 0: none was
 }
 
@@ -100,6 +101,9 @@ func (q *query) send(ctx context.Context, conn *sql.Conn) *pending {
 	p := &pending{at: time.Now(), cancel: cancel, patience: max(q.patience, firstPatience), answered: make(chan struct{})}
 	q.mu.Lock()
 	q.now = p
+	if q.closed { // by who has given up this reading
+		cancel()
+	}
 	q.mu.Unlock()
 	go func() {
 		defer close(p.answered)
@@ -163,6 +167,7 @@ func (q *query) rows(ctx context.Context, cancel context.CancelFunc, conn *sql.C
 func (q *query) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.closed = true
 	if q.now != nil {
 		q.now.cancel()
 	}
