@@ -30,7 +30,7 @@ func TestWhatIsSent(t *testing.T) {
 		"agent": ok[*consumer.Jolokia](t)(consumer.NewJolokia(consumer.DebeziumConfig{Name: "agent", URLs: []string{base + "/jolokia"}})),
 	}
 	server, err := mysql.New(mysql.Config{
-		Dial: mysql.Dial{Address: "127.0.0.1:1", User: "u"}, Timeout: 10 * time.Second, FilesTimeout: time.Second,
+		Dial: mysql.Dial{Address: "127.0.0.1:1", User: "u"}, Timeout: time.Minute, FilesTimeout: time.Minute,
 		Consumers: slices.Collect(maps.Values(made)),
 	}, log.NewNopLogger())
 	if err != nil {
@@ -67,7 +67,7 @@ func TestWhatIsSent(t *testing.T) {
 
 // However many consumers there are, what the server is asked for all of them is told.
 func TestWhatIsSentForManyConsumers(t *testing.T) {
-	cfg := mysql.Config{Dial: mysql.Dial{Address: "127.0.0.1:1", User: "u"}, Timeout: 10 * time.Second, FilesTimeout: time.Second}
+	cfg := mysql.Config{Dial: mysql.Dial{Address: "127.0.0.1:1", User: "u"}, Timeout: time.Minute, FilesTimeout: time.Minute}
 	for i := range 300 {
 		c := ok[*consumer.File](t)(consumer.NewFile(consumer.FileConfig{Name: fmt.Sprint(i), Path: "testdata/none"}))
 		cfg.Consumers = append(cfg.Consumers, c)
