@@ -56,6 +56,23 @@ func TestAnotherServerIsNotDatedByTheOneBefore(t *testing.T) {
 	}
 }
 
+// What a scan has told of a file is forgotten with the server that has it.
+func TestAnotherServerIsNotDatedByScansOfTheOneBefore(t *testing.T) {
+	f := fake(t)
+	clock := time.Date(2020, 2, 2, 2, 0, 0, 0, time.UTC)
+	f.variables["UTC_TIMESTAMP(6)"] = clock.Format("2006-01-02 15:04:05.000000")
+	scanner := &scripted{scan: Scan{After: Transaction, Written: clock.Add(-5 * time.Hour)}}
+	s := reader(t, f.dial(), func(c *Config) { c.Scanner = scanner }, at("binlog.000001", 700, ""))
+	if d := works(t, s).Consumers[0].Distance; d.HeadroomSeconds != lasting(19*time.Hour) {
+		t.Fatalf("%+v", d)
+	}
+	f.change(func() { f.uuid = uuidB })
+	scanner.scan.Written = time.Time{}
+	if d := works(t, s).Consumers[0].Distance; d.State != OK || d.HeadroomSeconds.Known {
+		t.Errorf("by what was told of the other's file: %+v", d)
+	}
+}
+
 // An answer that comes late tells of the time when it was asked for.
 func TestLateListIsNotDatedNow(t *testing.T) {
 	now, clock := time.Now(), time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
