@@ -38,5 +38,8 @@ func (r *rounds) log(reading *Reading) {
 	}
 	for _, c := range reading.Consumers {
 		r.logged.tell(r.logger, "consumer "+c.Name, c.Err)
+		if c.Err == nil && reading.Inventory != nil { // else nobody has looked at its set
+			r.logged.tell(r.logger, "GTID set of consumer "+c.Name, c.Distance.Err)
+		}
 	}
 }

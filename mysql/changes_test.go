@@ -61,3 +61,43 @@ func TestLog(t *testing.T) {
 		}
 	}
 }
+
+// A set that is none of the server's leaves its consumer without a state: why, the log tells, and not that it is read again while the
+// server or the consumer is not.
+func TestLogOfASetThatIsNone(t *testing.T) {
+	f := fake(t)
+	var logged lines
+	c := &notebook{name: "c", note: Note{Position: &Position{GTIDs: "0-1-5"}}}
+	s, err := New(Config{Name: "db", Dial: f.dial(), Timeout: time.Minute, FilesTimeout: time.Minute, Consumers: []Consumer{c}}, log.NewLogfmtLogger(&logged))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	write := func(set string, err error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.note.Position, c.err = &Position{GTIDs: set}, err
+	}
+	read := func() {
+		for range 2 {
+			s.Read(t.Context())
+		}
+	}
+	read()
+	f.change(func() { f.errors["SELECT"] = wire.NewError(1290, "not now") })
+	read()
+	f.change(func() { delete(f.errors, "SELECT") })
+	write("0-1-5", errors.New("no such table"))
+	read()
+	write("0-1-5", nil)
+	read()
+	if text := logged.String(); strings.Count(text, `what="GTID set of consumer c" err="the consumer's GTID set is none of mysql`) != 1 ||
+		strings.Contains(text, `it is read again" what="GTID set of consumer c"`) {
+		t.Errorf("logged\n%s", text)
+	}
+	write("", nil)
+	read()
+	if text := logged.String(); strings.Count(text, `it is read again" what="GTID set of consumer c"`) != 1 {
+		t.Errorf("logged\n%s", text)
+	}
+}

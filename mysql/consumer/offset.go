@@ -189,8 +189,10 @@ func (f fields) snapshot() (string, error) {
 	word, err := f.text("snapshot")
 	word = strings.TrimSpace(word)
 	switch {
-	case err != nil, strings.EqualFold(word, "false"):
+	case err != nil, strings.EqualFold(word, "false"), word == "0": // a server's own words for it are 0 and 1
 		return "", err
+	case word == "1":
+		return "true", nil
 	case len(word) > maxSnapshot:
 		return "", fmt.Errorf("snapshot: want the kind of one, have %s", shownValue(value))
 	}

@@ -98,6 +98,8 @@ func TestSQL(t *testing.T) {
 		"bytes of no text":  {"file,pos", []driver.Value{[]byte("b\xff.000001"), int64(4)}, `error answer of the query for the place: file: "b\ufffd.000001" cannot be the name of one`},
 		"other columns":     {"a,b", []driver.Value{"x", "y"}, `error answer of the query for the place: want file and position, or gtid: it has "a", "b"`},
 		"a snapshot":        {"file,pos,snapshot", []driver.Value{nil, nil, "INITIAL"}, "place snapshot INITIAL"},
+		"in a snapshot":     {"file,pos,snapshot", []driver.Value{"b.000003", int64(4), int64(1)}, "place b.000003:4 snapshot true"},
+		"in none":           {"file,pos,snapshot", []driver.Value{"b.000003", int64(4), int64(0)}, "place b.000003:4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want(t, query(t, &table{columns: strings.Split(c.columns, ","), rows: [][]driver.Value{c.row}}), c.want)
