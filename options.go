@@ -123,7 +123,7 @@ func (o *options) validateSource() error {
 	case o.configFile != "" && len(o.brokers) > 0:
 		return errors.New("--kafka.brokers and --config.file: give one of them; the file names the brokers itself")
 	case o.command != "demo" && o.collectKafka && o.configFile == "" && len(o.brokers) == 0:
-		return errors.New("no cluster to read: give --kafka.brokers=host:9092 or --config.file=truelag.yml, or see the demo command")
+		return errors.New("nothing to read: give --kafka.brokers=host:9092, or --config.file=truelag.yml (MySQL servers stand in a file alone), or see the demo command")
 	}
 	return nil
 }
