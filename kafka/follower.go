@@ -96,6 +96,9 @@ func (f *follower) run(ctx context.Context) {
 	defer legs.Wait()
 	for tries := 0; ctx.Err() == nil; {
 		err := guard.Do(func() error { return f.plan(ctx, &legs) })
+		if ctx.Err() != nil {
+			return // what a plan that was cut off says is no trouble
+		}
 		tries++
 		if err == nil {
 			tries = 0

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-kit/log"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -211,6 +212,31 @@ func TestFollowerWithoutATopic(t *testing.T) {
 	b.keepUp()
 	if r := b.read(); r.Follower.State != FollowerFollowing || r.Follower.Behind != 0 {
 		t.Errorf("the follower says %+v", r.Follower)
+	}
+}
+
+// What is under way when the following ends, as each reload may end it, is no trouble of the cluster's.
+func TestFollowerEndsInSilence(t *testing.T) {
+	for _, key := range []kmsg.Key{kmsg.Metadata, kmsg.Fetch} {
+		t.Run(key.Name(), func(t *testing.T) {
+			b := &followedBed{fake: newFake(t, Config{Follow: true}, kfake.NumBrokers(1)), logs: 4, output: &lines{}}
+			b.reader.follower.logger = log.NewLogfmtLogger(b.output)
+			b.create()
+			asked, release := make(chan struct{}, 100), make(chan struct{})
+			defer close(release)
+			b.cluster.ControlKey(key.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+				b.cluster.KeepControl()
+				asked <- struct{}{}
+				b.cluster.SleepControl(func() { <-release })
+				return nil, nil, false
+			})
+			b.start()
+			<-asked
+			b.stop()
+			if n := b.output.count("level=warn"); n > 0 {
+				t.Errorf("the log says\n%s", b.output.out.String())
+			}
+		})
 	}
 }
 
