@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -67,13 +68,22 @@ func TestScrapesAreBounded(t *testing.T) {
 	}
 }
 
-func TestBrokersMayComeLater(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+// freePort is one to listen on later: below those that the kernel gives to connections and to who listens on any.
+func freePort(t *testing.T) int {
+	t.Helper()
+	for range 1000 {
+		port := 15000 + rand.IntN(15000)
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			l.Close()
+			return port
+		}
 	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	t.Fatal("no port is free")
+	return 0
+}
+
+func TestBrokersMayComeLater(t *testing.T) {
+	port := freePort(t)
 	p := serving(t, fmt.Sprintf("--kafka.brokers=127.0.0.1:%d", port))
 	if s := p.scrape(); !s.has(kafkaSuccess, 0) {
 		t.Errorf("success without a broker: %v", s.values[kafkaSuccess])
