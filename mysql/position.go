@@ -49,9 +49,9 @@ type Position struct {
 // IsZero tells whether the position names no place at all.
 func (p *Position) IsZero() bool { return p.File == "" && strings.TrimSpace(p.GTIDs) == "" }
 
-// standstills are the words of a snapshot before which streaming begins, or that interrupts it: meanwhile the place stands
-// where the snapshot began. The first three are the kinds that Debezium notes down, the next its older form, and the others what
-// it calls a record of a snapshot.
+// standstills are the words of a snapshot after which streaming begins, or that interrupts it: meanwhile the place stands where
+// the snapshot began. Debezium notes down the kind (initial or blocking), and older releases true. The others are words of its own
+// that a file or a query may repeat: a mode of snapshots, and what it calls their records.
 var standstills = []string{
 	"initial", "initial_only", "blocking", "true", "first", "first_in_data_collection", "last_in_data_collection", "last",
 }

@@ -46,7 +46,7 @@ func TestServers(t *testing.T) {
 		{"5.7, never", mysql("5.7.22", "expire_logs_days=0"), MySQL, uuidA, 0},
 		{"8.0, seconds", mysql("8.0.31", "expire_logs_days=0", "binlog_expire_logs_seconds=2592000", "binlog_expire_logs_auto_purge=1"), MySQL, uuidA, 720 * time.Hour},
 		{"8.0, days", mysql("8.0.12", "expire_logs_days=2", "binlog_expire_logs_seconds=0"), MySQL, uuidA, 48 * time.Hour},
-		{"8.0, the first with seconds, both", mysql("8.0.1", "expire_logs_days=2", "binlog_expire_logs_seconds=3600"), MySQL, uuidA, time.Hour},
+		{"8.0, both", mysql("8.0.11", "expire_logs_days=2", "binlog_expire_logs_seconds=3600"), MySQL, uuidA, time.Hour},
 		{"8.4", mysql("8.4.6", "binlog_expire_logs_seconds=100", "binlog_expire_logs_auto_purge=1"), MySQL, uuidA, 100 * time.Second},
 		{"not by itself", mysql("9.1.0", "binlog_expire_logs_seconds=100", "binlog_expire_logs_auto_purge=OFF"), MySQL, uuidA, 0},
 		{"not by itself, as a SELECT says it", mysql("8.0.31", "expire_logs_days=0", "binlog_expire_logs_seconds=100", "binlog_expire_logs_auto_purge=0"), MySQL, uuidA, 0},

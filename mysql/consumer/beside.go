@@ -11,8 +11,8 @@ import (
 // most is how much is told of what an answer may have any number of.
 const most = 10
 
-// joined joins errors of which there may be one for each part of an answer. What is wrong with the whole is joined to them, so that it
-// is never among those that are only counted.
+// joined joins errors of which there may be one for each part of an answer, and only counts what is too many. An error about the
+// answer as a whole does not belong among them, since it could be one of those: join it to the result.
 func joined(errs []error) error {
 	if n := len(errs) - most; n > 0 {
 		errs = append(errs[:most:most], fmt.Errorf("and %d more such errors", n))

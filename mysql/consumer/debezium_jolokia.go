@@ -130,7 +130,7 @@ func takeBean(all map[string]*metrics, bean string, f fields) {
 	}
 }
 
-// takeAttributes prefers the position that is of one moment: the others are read one by one, while the connector goes on.
+// takeAttributes prefers the place that one attribute tells whole: Jolokia reads attributes one by one, while the connector goes on.
 func (m *metrics) takeAttributes(f fields) error {
 	place := f
 	if raw, value := f.find("SourceEventPosition"); value != nil {
