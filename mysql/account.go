@@ -48,7 +48,7 @@ func (c *ConsumerReading) Account(inv *Inventory) Account {
 	if a.Place = at.state; at.state == OK {
 		a.File, a.Pos = at.index, at.pos
 		a.Rest = known(inv.Files[at.index].End().N - at.pos)
-		a.Later, a.Before = span(inv.Files[at.index+1:]), span(inv.Files[:at.index])
+		a.Later, a.Before = span(inv.Files[at.index+1:]), inv.before(at)
 	}
 	read := inv.history(p, at.state == OK)
 	a.Err = read.err

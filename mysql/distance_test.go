@@ -19,9 +19,17 @@ func TestRandomPlaces(t *testing.T) {
 			case 0:
 				f.Size += 3 * wrap
 			case 1:
-				f.Size = 0
+				f.Size = 0 // it cannot be opened
+			case 2:
+				f.Size = -1
 			}
 			inv.Files = append(inv.Files, f)
+		}
+		gone := -1 // the last that is, but for the active one
+		for i, f := range inv.Files[:len(inv.Files)-1] {
+			if f.Size >= 0 && f.Size < magicSize {
+				gone = i
+			}
 		}
 		var before Distance
 		for i, f := range inv.Files {
@@ -29,7 +37,7 @@ func TestRandomPlaces(t *testing.T) {
 			for range 6 {
 				positions = append(positions, rng.Int64N(max(f.Size, 1)+50))
 			}
-			positions = append(positions, 0, f.Size)
+			positions = append(positions, 0, max(f.Size, 0))
 			slices.Sort(positions)
 			for _, pos := range positions {
 				after := Afters()[rng.IntN(3)]
@@ -39,6 +47,8 @@ func TestRandomPlaces(t *testing.T) {
 				end := f.End()
 				want := OK
 				switch {
+				case i <= gone:
+					want = Purged
 				case !end.Known:
 					want = Unknown
 				case pos > end.N:
@@ -49,7 +59,7 @@ func TestRandomPlaces(t *testing.T) {
 				if d.State != want {
 					t.Fatalf("%s: want state %s", reach, want)
 				}
-				if wraps := want != Unknown && want != Ahead && pos < wrap && pos+wrap <= end.N; d.Ambiguous != wraps {
+				if wraps := (want == OK || want == CaughtUp) && pos < wrap && pos+wrap <= end.N; d.Ambiguous != wraps {
 					t.Fatalf("%s: want ambiguous %v", reach, wraps)
 				}
 				if before.Bytes.Known && d.Bytes.Known && d.Bytes.N > before.Bytes.N {

@@ -30,6 +30,8 @@ type fakeServer struct {
 	null       []string          // those of them that are NULL
 	columns    []string          // of SHOW BINARY LOGS
 	rows       [][]any
+	begun      map[string]string        // what was written before a file; of the first, the variable purged, which is none
+	second     string                   // the kind of each file's second event
 	errors     map[string]error         // by how a statement begins
 	hangs      map[string]chan struct{} // the same: until it is closed
 	cut        string                   // where a statement begins so, the connection is cut
@@ -60,6 +62,7 @@ func fakeWith(t *testing.T, s *server.Server, auth string) *fakeServer {
 		},
 		columns: []string{"Log_name", "File_size", "Encrypted"},
 		rows:    [][]any{{"binlog.000001", uint64(1512), "Yes"}, {"binlog.000002", uint64(388), "No"}},
+		second:  "Previous_gtids",
 		errors:  map[string]error{"SHOW MASTER": wire.NewDefaultError(wire.ER_PARSE_ERROR, "You have an error in your SQL syntax", "MASTER", 1)},
 		hangs:   map[string]chan struct{}{},
 	}
@@ -188,11 +191,10 @@ func (s *session) HandleQuery(q string) (*wire.Result, error) {
 		}
 	}
 	columns, rows := s.columns, s.rows
-	if file, ok := strings.CutPrefix(q, "SELECT BINLOG_GTID_POS('"); ok {
-		columns, rows = []string{"purged"}, [][]any{{nil}}
-		if file, ok = strings.CutSuffix(file, "', 4) AS purged"); ok && file == s.rows[0][0] {
-			rows = [][]any{{append([]byte{}, s.variables["purged"]...)}}
-		}
+	if file, ok := between(q, "SELECT BINLOG_GTID_POS('", "', 4) AS purged"); ok {
+		columns, rows = []string{"purged"}, [][]any{{s.began(file)}}
+	} else if file, ok := between(q, "SHOW BINLOG EVENTS IN '", "' LIMIT 1, 1"); ok {
+		columns, rows = []string{"Log_name", "Pos", "Event_type", "Info"}, [][]any{{file, uint64(126), s.second, s.began(file)}}
 	} else if list, ok := strings.CutPrefix(q, "SELECT "); ok {
 		var row []any
 		columns = nil
@@ -213,6 +215,25 @@ func (s *session) HandleQuery(q string) (*wire.Result, error) {
 		return nil, err
 	}
 	return wire.NewResult(set), nil
+}
+
+// between is what stands between the beginning and the end of a statement.
+func between(q, begin, end string) (string, bool) {
+	q, begins := strings.CutPrefix(q, begin)
+	q, ends := strings.CutSuffix(q, end)
+	return q, begins && ends
+}
+
+// began is what was written when a file was begun; NULL of one that is not there.
+func (f *fakeServer) began(file string) any {
+	set, ok := f.begun[file]
+	switch {
+	case !ok && file == f.rows[0][0]:
+		set = f.variables["purged"]
+	case !ok:
+		return nil
+	}
+	return append([]byte{}, set...)
 }
 
 func (f *fakeServer) value(of, uuid string) (any, error) {

@@ -53,8 +53,8 @@ type Inventory struct {
 	// not known, which is not the empty set of a server that was reset.
 	Executed *gtid.Set
 
-	// Purged are those of Executed whose files are gone: gtid_purged, or what MariaDB had written when it began the first file of
-	// Files. nil: not known.
+	// Purged are those of Executed whose files are gone: gtid_purged, and what the server had written when it began the file at
+	// Begin, if that is not the first, or it is MariaDB, which has no variable for that. nil: not known.
 	Purged *gtid.Set
 
 	// Anonymous says that the server writes transactions that have no GTID (gtid_mode is OFF or OFF_PERMISSIVE): Executed does not
@@ -79,6 +79,18 @@ func (inv *Inventory) Find(name string) (at int, twice bool) {
 	return at, at >= 0 && slices.ContainsFunc(inv.Files[at+1:], named)
 }
 
+// Begin is the index of the first file that can be read from its beginning to the end of the last. What stands before it is lost to
+// whoever has not read it: one of those files is listed and not there any more, as one that somebody has removed by hand. The last
+// one counts as there, since the server writes to it.
+func (inv *Inventory) Begin() int {
+	for i := len(inv.Files) - 2; i >= 0; i-- {
+		if inv.Files[i].gone() {
+			return i + 1
+		}
+	}
+	return 0
+}
+
 // Size is how many bytes all files have on disk. It is not known where that of one is not.
 func (inv *Inventory) Size() Number {
 	size := known(0)
@@ -94,7 +106,7 @@ func (inv *Inventory) Size() Number {
 // File is a file of a binlog.
 type File struct {
 	Name      string
-	Size      int64 // in bytes, as SHOW BINARY LOGS tells it; 0 where the server could not open the file
+	Size      int64 // in bytes, as SHOW BINARY LOGS tells it, 0 of one that the server cannot open; negative: it tells none
 	Encrypted bool
 
 	// Written is a time, by the server's clock, at or after which the file was written to last. Zero: not known.
@@ -109,6 +121,10 @@ const (
 	// have none, and it does not tell which are encrypted.
 	encryptionSize = 512
 )
+
+// gone tells whether no event of the file can be read: the server cannot open it, or it has less than each begins with. A file that
+// a server rotates to, or was killed in, has more as soon as it is listed.
+func (f File) gone() bool { return f.Size >= 0 && f.Size < magicSize }
 
 // End is the position after the file's last event. It is not known of a file whose size is not.
 func (f File) End() Number {

@@ -74,8 +74,9 @@ func readFile(r row) (File, error) {
 		return File{}, fmt.Errorf("a file's name has %d bytes: want 1 to %d", len(f.Name), maxName)
 	}
 	text, _ := r.text(size)
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
-		f.Size = n
+	var err error
+	if f.Size, err = strconv.ParseInt(text, 10, 64); err != nil {
+		f.Size = -1
 	}
 	text, _ = r.text(encrypted)
 	f.Encrypted = strings.EqualFold(text, "yes")

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -36,6 +37,8 @@ func (inv *Inventory) locate(p *Position) place {
 	}
 	end := inv.Files[index].End()
 	switch {
+	case index < inv.Begin():
+		return place{state: Purged}
 	case !end.Known:
 		return place{state: Unknown}
 	case p.Pos > end.N:
@@ -116,5 +119,10 @@ func (inv *Inventory) left(at place) Number {
 }
 
 func (inv *Inventory) headroom(at place) Number {
-	return known(at.pos).plus(span(inv.Files[:at.index]))
+	return known(at.pos).plus(inv.before(at))
+}
+
+// before is how many bytes the files before a place's hold. Nothing is left of one that is gone.
+func (inv *Inventory) before(at place) Number {
+	return span(slices.DeleteFunc(slices.Clone(inv.Files[:at.index]), File.gone))
 }

@@ -8,29 +8,37 @@ import (
 	"truelag/mysql/gtid"
 )
 
-// start is what a MariaDB server had written when it began a file. What it had written before its first file is what it has
-// purged: it has no variable for that.
+// start is what a server had written when it began a file. What it had written before the first that can be read is what is gone.
 type start struct {
 	file string
 	set  *gtid.Set
 }
 
-// purged asks for the set at the beginning of a file, unless it is known. nil: the file is gone.
-func (s *start) purged(ctx context.Context, db *sql.DB, file string) (*gtid.Set, error) {
-	if s.set != nil && s.file == file {
+// read asks for the set at the beginning of a file, unless it is known. nil: it is not told, or the server is held up and not asked:
+// what MySQL 5.7 and before are asked waits for a huge transaction to be flushed.
+func (s *start) read(ctx context.Context, db *sql.DB, flavor Flavor, file string, heldUp bool) (*gtid.Set, error) {
+	switch {
+	case s.set != nil && s.file == file:
 		return s.set, nil
+	case heldUp:
+		return nil, nil
 	}
 	*s = start{file: file}
+	column, statement := "purged", "SELECT BINLOG_GTID_POS(?, 4) AS purged"
+	if flavor == MySQL { // the event after the format
+		column, statement = "info", "SHOW BINLOG EVENTS IN ? LIMIT 1, 1"
+	}
 	err := connected(ctx, db, func(conn *sql.Conn) error {
 		return query(ctx, conn, func(r row) error {
-			text, ok := r.text("purged")
-			if !ok {
+			kind, _ := r.text("event_type")
+			text, ok := r.text(column)
+			if !ok || flavor == MySQL && kind != "Previous_gtids" {
 				return nil
 			}
-			set, err := MariaDB.Parse(text)
+			set, err := flavor.Parse(text)
 			s.set = &set
 			return err
-		}, "SELECT BINLOG_GTID_POS(?, 4) AS purged", file)
+		}, statement, file)
 	})
 	if err != nil {
 		s.set = nil

@@ -1,6 +1,11 @@
 package mysql
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	wire "github.com/go-mysql-org/go-mysql/mysql"
+)
 
 // MariaDB tells what it has purged by what its first file begins with.
 func TestPurgedOfMariaDB(t *testing.T) {
@@ -26,4 +31,137 @@ func TestPurgedOfMariaDB(t *testing.T) {
 	if r := s.Read(t.Context()); feature(t, r, FeatureGTIDs) == nil || r.Inventory.Purged != nil || r.Inventory.Executed == nil {
 		t.Errorf("%+v", r)
 	}
+}
+
+// gone makes a server of a flavor one whose first and third files are listed, and were removed by hand. It has written 50 transactions,
+// and 30 before the fourth file.
+func (f *fakeServer) gone(flavor Flavor) (upTo func(n string) string) {
+	f.columns = []string{"Log_name", "File_size"}
+	f.rows = [][]any{
+		{"binlog.000001", uint64(0)}, {"binlog.000002", uint64(1000)}, {"binlog.000003", uint64(0)},
+		{"binlog.000004", uint64(600)}, {"binlog.000005", uint64(400)},
+	}
+	before := uuidA + ":1-"
+	if flavor == MariaDB {
+		f.version, f.uuid, before = "10.11.19-MariaDB", "", "0-1-"
+		f.variables["gtid_binlog_pos"] = before + "50"
+	}
+	f.variables["gtid_executed"], f.variables["gtid_purged"] = before+"50", before+"10"
+	f.begun = map[string]string{"binlog.000004": before + "30"}
+	return func(n string) string { return before + n }
+}
+
+// A file that was removed by hand is still listed, with a size of 0, and MySQL does not count what was in it as purged. No dump goes
+// past it: what is in it or before it is lost to whoever has not read it, and nothing else is.
+func TestGoneFiles(t *testing.T) {
+	for _, flavor := range Flavors() {
+		f := fake(t)
+		upTo := f.gone(flavor)
+		for _, c := range []struct {
+			name     string
+			at       *notebook
+			state    State
+			bytes    Number
+			files    Number
+			headroom Number
+			left     Number
+		}{
+			{"in the first", at("binlog.000001", 4, upTo("12")), Purged, Number{}, Number{}, Number{}, Number{}},
+			{"before it goes on", at("binlog.000002", 500, upTo("20")), Purged, Number{}, Number{}, Number{}, Number{}},
+			{"the same without a set", at("binlog.000002", 500, ""), Purged, Number{}, Number{}, Number{}, Number{}},
+			{"in it", at("binlog.000003", 200, upTo("29")), Purged, Number{}, Number{}, Number{}, Number{}},
+			{"in it without a set", at("binlog.000003", 200, ""), Purged, Number{}, Number{}, Number{}, Number{}},
+			{"in it, and has read it", at("binlog.000003", 4, upTo("30")), OK, Number{}, Number{}, Number{}, known(20)},
+			{"in it, and has read all", at("binlog.000003", 4, upTo("50")), CaughtUp, Number{}, Number{}, Number{}, known(0)},
+			{"by a set that lacks some of it", at("", 0, upTo("29")), Purged, Number{}, Number{}, Number{}, Number{}},
+			{"by a set that has it", at("", 0, upTo("30")), OK, Number{}, Number{}, Number{}, known(20)},
+			{"after it", at("binlog.000004", 200, upTo("35")), OK, known(800), known(1), known(1200), known(15)},
+			{"after it without a set", at("binlog.000004", 4, ""), OK, known(996), known(1), known(1004), Number{}},
+			{"at the end", at("binlog.000005", 400, upTo("50")), CaughtUp, known(0), known(0), known(2000), known(0)},
+			{"in a snapshot", &notebook{note: Note{Position: &Position{File: "binlog.000003", Pos: 200, Snapshot: "INITIAL"}}}, Snapshot, Number{}, Number{}, Number{}, Number{}},
+		} {
+			s := reader(t, f.dial(), nil, c.at)
+			r := works(t, s)
+			d, a := r.Consumers[0].Distance, r.Consumers[0].Account(r.Inventory)
+			if d.State != c.state || d.Bytes != c.bytes || d.Files != c.files || d.HeadroomBytes != c.headroom || d.Transactions != c.left {
+				t.Errorf("%s, %s: %+v", flavor, c.name, d)
+			}
+			if sum := a.Before.plus(known(a.Pos)); a.File >= 0 && sum != d.HeadroomBytes {
+				t.Errorf("%s, %s: %s + %d bytes before it", flavor, c.name, a.Before, a.Pos)
+			}
+			if works(t, s); f.count("SHOW BINLOG EVENTS")+f.count("SELECT BINLOG_GTID_POS") != 1 {
+				t.Errorf("%s, %s: asked %q", flavor, c.name, f.statements)
+			}
+			f.change(func() { f.statements = nil })
+		}
+	}
+}
+
+// The last file is the one that is written to. A list that tells it nothing of its size, or of another's, does not say that it is gone.
+func TestUntoldSizes(t *testing.T) {
+	for name, of := range map[string]struct {
+		row  int
+		size any
+	}{
+		"the last of 0 bytes": {4, "0"}, "the last of 3": {4, "3"}, "none": {3, nil}, "negative": {3, "-1"}, "words": {3, "many"},
+		"no more than a header": {3, "4"},
+	} {
+		f := fake(t)
+		f.gone(MySQL)
+		for _, row := range f.rows {
+			row[1] = "100"
+		}
+		f.rows[1][1], f.rows[of.row][1] = "1000", of.size
+		r := works(t, reader(t, f.dial(), nil, at("binlog.000002", 500, "")))
+		if d := r.Consumers[0].Distance; d.State != OK || d.Bytes.Known != (of.size == "4") || d.Files != known(3) || d.HeadroomBytes != known(600) {
+			t.Errorf("%s: %+v", name, d)
+		}
+		if f.count("SHOW BINLOG EVENTS") > 0 {
+			t.Errorf("%s: it is asked when the file was begun", name)
+		}
+	}
+}
+
+// Where the server does not tell what was written before the first file that is whole, no set proves that nothing of it is left to read.
+func TestUntoldBeginning(t *testing.T) {
+	denied := wire.NewError(wire.ER_SPECIFIC_ACCESS_DENIED_ERROR, "Access denied; you need (at least one of) the REPLICATION SLAVE privilege(s) for this operation")
+	for name, change := range map[string]func(*fakeServer){
+		"denied":      func(f *fakeServer) { f.errors["SHOW BINLOG EVENTS"] = denied },
+		"another one": func(f *fakeServer) { f.second = "Anonymous_Gtid" },
+		"nonsense":    func(f *fakeServer) { f.begun["binlog.000004"] = "nonsense" },
+	} {
+		f := fake(t)
+		upTo := f.gone(MySQL)
+		change(f)
+		r := reader(t, f.dial(), nil, at("binlog.000003", 200, upTo("30")), at("binlog.000004", 200, upTo("35"))).Read(t.Context())
+		if r.Err != nil || r.Inventory.Purged != nil || (feature(t, r, FeatureGTIDs) == nil) != (name == "another one") {
+			t.Errorf("%s: %v, %v", name, r.Err, r.Features)
+		}
+		if before, after := r.Consumers[0].Distance, r.Consumers[1].Distance; before.State != Purged || after.State != OK || !after.Transactions.is(15) {
+			t.Errorf("%s: %+v, %+v", name, before, after)
+		}
+	}
+}
+
+// What a file begins with is not asked for while the server is held up: it would wait, and one more in each round.
+func TestNoBeginningWhileHeldUp(t *testing.T) {
+	f := fake(t)
+	upTo := f.gone(MySQL)
+	s := reader(t, f.dial(), nil, at("binlog.000003", 4, upTo("30")))
+	f.errors["SHOW BINLOG EVENTS"] = wire.NewDefaultError(wire.ER_UNKNOWN_ERROR)
+	s.Read(t.Context())
+	release := f.hang("SHOW BINARY LOGS")
+	s.rounds.cfg.FilesTimeout = 20 * time.Millisecond
+	for range 3 {
+		if r := s.Read(t.Context()); r.FilesAsked.IsZero() || r.Consumers[0].Distance.State != Purged {
+			t.Errorf("%+v", r)
+		}
+	}
+	if n := f.count("SHOW BINLOG EVENTS"); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	f.change(func() { delete(f.errors, "SHOW BINLOG EVENTS") })
+	release()
+	s.rounds.cfg.FilesTimeout = time.Minute
+	await(t, "it is asked again", func() bool { return s.Read(t.Context()).Consumers[0].Distance.State == OK })
 }

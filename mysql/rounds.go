@@ -169,14 +169,20 @@ func (r *rounds) take(answer list, f facts) error {
 	return nil
 }
 
-// purge completes the sets of a server that does not tell what it has purged.
+// purge completes the sets of a server that does not tell what it has purged, or what has gone otherwise.
 func (r *rounds) purge(ctx context.Context, f *facts) {
-	if f.flavor != MariaDB || f.gtidsErr != nil || len(r.list.files) == 0 {
+	files := r.list.files
+	begin := (&Inventory{Files: files}).Begin()
+	if f.gtidsErr != nil || len(files) == 0 || f.flavor == MySQL && begin == 0 {
 		return
 	}
 	ctx, cancel := share(ctx, r.cfg.Timeout)
 	defer cancel()
-	f.purged, f.gtidsErr = r.start.purged(ctx, r.db, r.list.files[0].Name)
+	told, heldUp := f.purged, !r.lists.waitingSince().IsZero()
+	if f.purged, f.gtidsErr = r.start.read(ctx, r.db, f.flavor, files[begin].Name, heldUp); told != nil && f.purged != nil {
+		all := told.Union(*f.purged)
+		f.purged = &all
+	}
 }
 
 // inventory is what the server has. Without a binlog its sets tell nothing of what a consumer can read there.

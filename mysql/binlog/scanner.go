@@ -134,7 +134,7 @@ func find(inv *mysql.Inventory, p *mysql.Position) (at int, why string) {
 	switch {
 	case twice:
 		return -1, "the server lists the position's file twice"
-	case at < 0 || p.Pos < 0:
+	case at < inv.Begin() || p.Pos < 0: // or it is not listed
 		return -1, ""
 	}
 	if end := inv.Files[at].End(); !end.Known || p.Pos > end.N {
