@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Admin is a client of a super user, which lives as long as the cluster.
@@ -17,7 +18,9 @@ func (c *Cluster) Admin(t testing.TB) *kadm.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kadm.NewClient(cl)
+	adm := kadm.NewClient(cl)
+	adm.SetTimeoutMillis(int32((patience / 2).Milliseconds())) // a topic of many partitions takes a slow machine a while
+	return adm
 }
 
 func (c *Cluster) superUser() (*kgo.Client, error) {
@@ -64,9 +67,28 @@ func (c *Cluster) CreateReplicated(t testing.TB, topic string, partitions, repli
 	c.awaitPartitions(t, topic, partitions)
 }
 
+// awaitPartitions waits until a topic has so many partitions with leaders, and every node knows: any may be asked next, and one is later
+// than the others.
 func (c *Cluster) awaitPartitions(t testing.TB, topic string, n int) {
 	t.Helper()
 	Await(t, func() error {
+		var first kmsg.MetadataResponseTopic
+		for _, node := range c.nodes {
+			if !node.running() {
+				continue
+			}
+			m, err := c.metadataOf(t.Context(), node, topic)
+			if err != nil {
+				return err
+			}
+			if first.Topic == nil {
+				first = m
+			}
+			if len(m.Partitions) != n || m.TopicID != first.TopicID {
+				return fmt.Errorf("node %d says that topic %s has the id %x and %d partitions so far, want %x and %d", node.id, topic, m.TopicID,
+					len(m.Partitions), first.TopicID, n)
+			}
+		}
 		ends, err := c.ends(t.Context(), c.Admin(t), topic)
 		if err == nil && len(ends) != n {
 			err = fmt.Errorf("topic %s has %d partitions so far, want %d", topic, len(ends), n)

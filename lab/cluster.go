@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -59,6 +61,29 @@ func (c *Cluster) metadata(ctx context.Context, topics []string) (*kmsg.Metadata
 	return req.RequestWith(ctx, cl)
 }
 
+// metadataOf asks one node for a topic, all of whose partitions must have leaders.
+func (c *Cluster) metadataOf(ctx context.Context, n *node, topic string) (none kmsg.MetadataResponseTopic, err error) {
+	cl, err := c.superUser()
+	if err != nil {
+		return none, err
+	}
+	req := kmsg.NewPtrMetadataRequest()
+	req.Topics = append(req.Topics, kmsg.MetadataRequestTopic{Topic: &topic})
+	answer, err := cl.Broker(int(n.id)).RetriableRequest(ctx, req)
+	if err != nil {
+		return none, err
+	}
+	m := answer.(*kmsg.MetadataResponse).Topics[0]
+	err = kerr.ErrorForCode(m.ErrorCode)
+	for _, p := range m.Partitions {
+		err = cmp.Or(err, kerr.ErrorForCode(p.ErrorCode))
+	}
+	if err != nil {
+		return none, fmt.Errorf("node %d, topic %s: %w", n.id, topic, err)
+	}
+	return m, nil
+}
+
 // kill ends all at once.
 func (c *Cluster) kill() {
 	c.mu.Lock()
@@ -75,9 +100,11 @@ func (c *Cluster) kill() {
 // errHopeless ends a wait early.
 var errHopeless = errors.New("hopeless")
 
-// await tries until it gets nil. When the context ends first, it returns what was wrong last.
+// await tries until it gets nil. When the context ends first, it returns what was wrong last. It rests for as long as a try takes: many
+// who wait must not keep a slow machine from what they wait for.
 func await(ctx context.Context, try func() error) error {
 	for {
+		began := time.Now()
 		err := try()
 		if err == nil || errors.Is(err, errHopeless) {
 			return err
@@ -85,7 +112,7 @@ func await(ctx context.Context, try func() error) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%w, waiting: %w", ctx.Err(), err)
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(max(50*time.Millisecond, time.Since(began))):
 		}
 	}
 }
