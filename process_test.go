@@ -73,12 +73,21 @@ func start(t *testing.T, env []string, args ...string) *process {
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill() // usually it has ended
 		<-p.exited
+		raceless(t, p.stderr.String())
 		if t.Failed() {
 			t.Logf("standard output:\n%s\nstandard error:\n%s", p.stdout, p.stderr)
 		}
 	})
 	p.base = "http://" + p.logged(regexp.MustCompile(`msg="Listening on" address=(\S+)`))
 	return p
+}
+
+// raceless fails the test of a program that had a data race: it tells that, and goes on.
+func raceless(t *testing.T, stderr string) {
+	t.Helper()
+	if _, race, ok := strings.Cut(stderr, "WARNING: DATA RACE"); ok {
+		t.Errorf("the program has a data race:%s", race)
+	}
 }
 
 // serving runs serve on a free port.
@@ -283,6 +292,7 @@ func runs(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
+	raceless(t, errs.String())
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
