@@ -60,9 +60,12 @@ func (e *BinlogExplanation) blocks(b *binlogBar) {
 	if e.Place == "purged" && before(e.Position.File, e.Files[0].Name) {
 		add(binlogBlock{Kind: "gone", Size: -1, At: edge(e.Position.File, true) + fmt.Sprint(":", e.Position.Pos), Marks: []string{markConsumer}})
 	}
+	unopened, listed := e.unopened(), e.listed()
 	for i, f := range e.Files {
 		kind := "log"
 		switch {
+		case e.File < 0 && f.End < 0 && f.Name == unopened:
+			kind = "gone"
 		case e.File < 0:
 		case i < e.File || i == e.File && f.End == e.At:
 			kind = "read"
@@ -78,7 +81,7 @@ func (e *BinlogExplanation) blocks(b *binlogBar) {
 			add(binlogBlock{Kind: kind, Size: f.End - e.At, At: fmt.Sprintf(":%d", e.At), Marks: []string{markConsumer}})
 			continue
 		}
-		if i == e.File && kind != "read" || i > 0 && i == e.File+1 && e.Files[e.File].End == e.At {
+		if i == e.File && kind != "read" || unopened != "" && i == listed || i > 0 && i == e.File+1 && e.Files[e.File].End == e.At {
 			marks = append(marks, markConsumer)
 		}
 		add(binlogBlock{Kind: kind, Files: 1, Size: f.End, At: edge(f.Name, len(b.Blocks) == 0), Marks: marks})

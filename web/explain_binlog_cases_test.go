@@ -172,6 +172,12 @@ var binlogCases = []struct {
 		e.Consumed = &BinlogSet{5, serverA + ":1-5"}
 		e.Lacked, e.Gone = &BinlogSet{95, serverA + ":6-100"}, &BinlogSet{35, serverA + ":6-40"}
 	})},
+	{"purged-by-hand", 4, then(lost("purged", "purged", &BinlogPosition{File: "binlog.000008", Pos: 500}), func(e *BinlogExplanation) {
+		e.Files[2].End = -1
+	})},
+	{"purged-by-hand-there", 4, then(lost("purged", "purged", &BinlogPosition{File: "binlog.000009", Pos: 500}), func(e *BinlogExplanation) {
+		e.Files[0].End, e.Files[2].End, e.Files[4].End = -1, -1, -1
+	})},
 	{"ahead", 4, lost("ahead", "ahead", &BinlogPosition{File: "binlog.000011", Pos: 4000})},
 	{"ahead-file", 4, lost("ahead", "ahead", &BinlogPosition{File: "binlog.000014", Pos: 4})},
 	{"ahead-set", 4, then(lost("ahead", "unknown", &BinlogPosition{GTIDs: serverA + ":1-103"}), func(e *BinlogExplanation) {

@@ -15,8 +15,11 @@ func (e *BinlogExplanation) Cure() string {
 	case "ok":
 		return joined(e.scanCure(), e.hurry(), e.restart(), e.standing())
 	case "purged":
-		return e.readFurther() + "Let it take a new snapshot, or go on at a replica that still has these files. Keep files longer (" +
-			e.expirySetting() + ") than a consumer may stand still."
+		keep := "Keep files longer (" + e.expirySetting() + ") than a consumer may stand still."
+		if e.unopened() != "" {
+			keep = "Remove no file by hand: PURGE BINARY LOGS also takes it off the server's list."
+		}
+		return e.readFurther() + "Let it take a new snapshot, or go on at a replica that still has these files. " + keep
 	case "ahead":
 		return "See first whether the address leads to the server that the consumer reads. If it does, what was delivered beyond this end " +
 			"may not be in the server's tables: let the consumer take a new snapshot."

@@ -128,6 +128,9 @@ func (e *BinlogExplanation) unlooked() string {
 }
 
 func (e *BinlogExplanation) purged() string {
+	if file := e.unopened(); file != "" {
+		return fmt.Sprintf("The server lists %s and cannot open it, as if it had been removed by hand: nobody is sent what was in it, or reads past it.", name(file))
+	}
 	if e.Place == "purged" && e.Position != nil && len(e.Files) > 0 {
 		return fmt.Sprintf("%s is not among the server's files any more, which begin at %s: what the consumer would read next is gone.",
 			name(e.Position.File), name(e.Files[0].Name))
@@ -136,6 +139,25 @@ func (e *BinlogExplanation) purged() string {
 		return fmt.Sprintf("The server has purged %s transactions that the consumer has not read: %s.", bigNumber(n), e.Gone.Short())
 	}
 	return "What the consumer would read next is purged."
+}
+
+// unopened is the last file that keeps the consumer from going on, since the server lists it and cannot open it; empty: none does.
+func (e *BinlogExplanation) unopened() string {
+	at := e.listed()
+	if e.Place != "purged" || at < 0 {
+		return ""
+	}
+	for i := len(e.Files) - 2; i >= at; i-- {
+		if e.Files[i].End < 0 {
+			return e.Files[i].Name
+		}
+	}
+	return ""
+}
+
+// listed is the index of the place's file, whether or not the consumer can go on from there, or -1.
+func (e *BinlogExplanation) listed() int {
+	return slices.IndexFunc(e.Files, func(f BinlogFile) bool { return e.Position != nil && f.Name == e.Position.File })
 }
 
 func (e *BinlogExplanation) ahead() string {
