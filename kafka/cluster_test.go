@@ -85,7 +85,7 @@ func (f *fake) commitOn(topic, group string, partition int32, offset int64) {
 
 func (f *fake) read() *Reading {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(f.t.Context(), unhurried)
 	defer cancel()
 	r, err := f.reader.Read(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func TestRewindsAreConfirmedAfterASlowScan(t *testing.T) {
 		return nil, nil, false
 	})
 	f.commit("g", 0, 1)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), hanging)
 	defer cancel()
 	r, err := f.reader.Read(ctx)
 	if err != nil {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 func TestEpochEnds(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, readerConfig{})
 	b.topic("a", 3)
 	for p := range int32(3) {
@@ -34,7 +34,7 @@ func TestEpochEnds(t *testing.T) {
 	asks = append(asks, epochAsk{"nowhere", 0, 1, 0, 0}, epochAsk{"gone", 0, 77, 0, 0})
 	asks[1].Current-- // as a reader that does not know of the new leader
 	hangs(b, asks[2].Leader, func(r kmsg.Request) bool { return r.Key() == kmsg.OffsetForLeaderEpoch.Int16() })
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), hanging/2)
 	defer cancel()
 	ends := b.epochEnds(ctx, asks)
 

@@ -374,7 +374,7 @@ func TestMetadataGoesRoundABrokerThatHangs(t *testing.T) {
 		t.Errorf("got %+v", s)
 	}
 	l := b.books.snapshot()
-	if l.Requests["Metadata"] != 2 || l.Errors[Failure{"Metadata", "timeout"}] != 1 {
+	if n := l.Requests["Metadata"]; n < 2 || l.Errors[Failure{"Metadata", "timeout"}] != n-1 { // a third one only where the second is slow
 		t.Errorf("counted %v, %v", l.Requests, l.Errors)
 	}
 }
@@ -382,7 +382,8 @@ func TestMetadataGoesRoundABrokerThatHangs(t *testing.T) {
 func TestReadIsCancelled(t *testing.T) {
 	b := newBed(t, readerConfig{})
 	b.fill()
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), unhurried)
+	defer cancel()
 	b.ControlKey(kmsg.OffsetFetch.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
 		cancel()
 		return nil, nil, false
@@ -411,7 +412,7 @@ func TestReadHasADeadlineOfItsOwn(t *testing.T) {
 	select {
 	case err := <-done:
 		b.ok(err)
-	case <-time.After(defaultTime):
+	case <-time.After(unhurried):
 		t.Fatal("still waits")
 	}
 }

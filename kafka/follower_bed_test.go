@@ -188,11 +188,11 @@ func (f *fake) await(what string, is func() bool) {
 	f.t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for late := time.After(20 * time.Second); !is(); {
+	for late := time.After(unhurried); !is(); {
 		select {
 		case <-tick.C:
 		case <-late:
-			f.t.Fatalf("not within 20 seconds: %s", what)
+			f.t.Fatalf("not within %s: %s", unhurried, what)
 		}
 	}
 }

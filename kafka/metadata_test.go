@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -155,7 +154,7 @@ func TestConfirm(t *testing.T) {
 		t.Errorf("got %x, before %x and %x", ids, first.Topic("a").ID, first.Topic("b").ID)
 	}
 	b.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), unhurried)
 	defer cancel()
 	if _, err := b.confirm(ctx, []string{"a"}); err == nil {
 		t.Error("confirmed by a closed cluster")

@@ -6,7 +6,6 @@ import (
 	"math"
 	"regexp"
 	"testing"
-	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -14,7 +13,7 @@ import (
 
 func (f *fake) readFor(in Interest) *Reading {
 	f.t.Helper()
-	ctx, cancel := context.WithTimeout(f.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(f.t.Context(), unhurried)
 	defer cancel()
 	r, err := f.reader.ReadFor(ctx, in)
 	if err != nil {
@@ -182,7 +181,7 @@ func TestQuestionsWithoutAnAnswer(t *testing.T) {
 		})
 	}
 	f.cluster.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), unhurried)
 	defer cancel()
 	r, err := f.reader.ReadFor(ctx, asks(Question{Group: "g", Topic: "t", From: 1, To: 3}))
 	if err == nil || r == nil || len(r.Answers) != 0 {

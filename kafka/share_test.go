@@ -189,7 +189,7 @@ func TestCoordinatorThatHangsOverShares(t *testing.T) {
 	before := rows(f.read().Snapshot)
 	lists(f.bed(), map[string]GroupType{"s": Share})
 	hangs(f.bed(), 1, func(r kmsg.Request) bool { return r.Key() == kmsg.DescribeShareGroupOffsets.Int16() })
-	r := f.readWithin(4 * time.Second)
+	r := f.readWithin(hanging)
 	if s := r.Group("s").Share; !timedOut(s.Err) {
 		t.Errorf("got %+v", s)
 	}

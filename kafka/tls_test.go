@@ -155,7 +155,7 @@ func countedClient(t *testing.T, c ClientConfig, books *books, logger log.Logger
 
 // ping sends a request that any broker answers.
 func ping(t *testing.T, cl *kgo.Client) error {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), unhurried)
 	defer cancel()
 	_, err := kmsg.NewPtrMetadataRequest().RequestWith(ctx, cl)
 	return err

@@ -301,7 +301,7 @@ func TestHangingTransaction(t *testing.T) {
 			f.read()
 			c.craft(f, producer)
 			for look := range 3 {
-				r := f.readWithin(2 * time.Second)
+				r := f.readWithin(hanging)
 				tx := only(t, r)
 				if tx.ProducerID != producer || tx.FirstOffset != 0 {
 					t.Errorf("look %d: %+v", look, tx)
@@ -316,7 +316,7 @@ func TestHangingTransaction(t *testing.T) {
 					t.Errorf("look %d: %+v, want it hanging from the second on because %q", look, tx, c.why)
 				}
 			}
-			if c.count != (Failure{}) && f.readWithin(2 * time.Second).Ledger.Errors[c.count] == 0 {
+			if c.count != (Failure{}) && f.readWithin(hanging).Ledger.Errors[c.count] == 0 {
 				t.Errorf("not counted: %v", c.count)
 			}
 		})
@@ -477,7 +477,7 @@ func TestBrokerThatHangsOverProducers(t *testing.T) {
 	f.open(f.producer("tx"), "wide", 0, 1, 2, 3, 4, 5)
 	f.read()
 	hangs(f.bed(), 1, func(r kmsg.Request) bool { return r.Key() == kmsg.DescribeProducers.Int16() })
-	r := f.readWithin(2 * time.Second)
+	r := f.readWithin(hanging)
 	if len(r.Transactions) != 6 {
 		t.Fatalf("got %+v", r.Transactions)
 	}

@@ -16,7 +16,9 @@ func explained(ctx context.Context, c *kafka.Cluster) error {
 		var sum kafka.Composition
 		whole := true
 		for _, row := range l.Partitions {
-			e, err := c.Explain(ctx, l.Group, l.Topic, row.Partition)
+			within, cancel := context.WithTimeout(ctx, unhurried)
+			e, err := c.Explain(within, l.Group, l.Topic, row.Partition)
+			cancel()
 			if err != nil {
 				return err
 			}

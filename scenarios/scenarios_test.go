@@ -82,7 +82,11 @@ func exporter(t *testing.T, c *Case, w World) func(context.Context) (*Scrape, er
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(set)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), unhurried)
+		defer cancel()
+		set.ServeHTTP(w, r.WithContext(ctx))
+	}))
 	t.Cleanup(server.Close)
 	compacts := FakeFor(c, false).Compacted
 	return func(ctx context.Context) (s *Scrape, err error) {
@@ -114,6 +118,10 @@ func ask(ctx context.Context, server *httptest.Server) (*Scrape, error) {
 	}
 	return ReadScrape(resp.Body)
 }
+
+// unhurried is the time of a scrape, and of an explanation. What they have none for is not scanned, and a busy machine takes
+// long for many cases at once.
+const unhurried = 2 * time.Minute
 
 // worlds are how each case is played, FakeConfig.Hard: both must give the same numbers.
 var worlds = []bool{false, true}
