@@ -42,6 +42,7 @@ func (d Dial) Open() (*sql.DB, error) {
 	}
 	cfg.User = d.User
 	cfg.TLS = d.TLS.Clone()
+	cfg.AllowCleartextPasswords = cfg.TLS != nil || cfg.Net == "unix" // so LDAP, PAM and the tokens of clouds have it
 	cfg.Timeout = d.Timeout
 	cfg.Logger = &driver.NopLogger{} // it returns all that it logs
 	if d.Password != nil {
@@ -76,6 +77,12 @@ const (
 	errorBinlog   = 1381 // no binlog is written
 )
 
+var (
+	errClear = errors.New("the server asks for the password in clear, and the connection is without TLS: it is not told")
+	errOld   = errors.New("the user has a password from before MySQL 4.1, of which the server wants a hash that is not safe to tell: " +
+		"give the user a new one, with old_passwords = 0")
+)
+
 // longestWords is how much of a server's own words an error shows.
 const longestWords = 300
 
@@ -83,7 +90,12 @@ const longestWords = 300
 // line, and a missing privilege is told as ErrDenied.
 func answered(err error) error {
 	var said *driver.MySQLError
-	if !errors.As(err, &said) {
+	switch { // the driver's own words are about settings that nobody has here
+	case errors.Is(err, driver.ErrCleartextPassword):
+		return errClear
+	case errors.Is(err, driver.ErrOldPassword):
+		return errOld
+	case !errors.As(err, &said):
 		return err
 	}
 	short := *said

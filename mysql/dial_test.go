@@ -12,6 +12,7 @@ import (
 
 	wire "github.com/go-mysql-org/go-mysql/mysql"
 	"github.com/go-mysql-org/go-mysql/server"
+	driver "github.com/go-sql-driver/mysql"
 )
 
 func TestWaysToLogIn(t *testing.T) {
@@ -37,6 +38,9 @@ func TestWaysToLogIn(t *testing.T) {
 		{auth: wire.AUTH_NATIVE_PASSWORD, server: encrypted, client: &tls.Config{}, want: "x509: certificate signed by unknown authority"},
 		{auth: wire.AUTH_NATIVE_PASSWORD, server: encrypted, client: &tls.Config{RootCAs: roots, ServerName: "db"}, want: "not db"},
 		{auth: wire.AUTH_NATIVE_PASSWORD, client: &tls.Config{RootCAs: roots}, want: "server does not support TLS"},
+		// it is told, and the server of the tests does not know what to make of it
+		{auth: wire.AUTH_CLEAR_PASSWORD, server: encrypted, client: &tls.Config{RootCAs: roots}, want: "unknown authentication plugin name"},
+		{auth: wire.AUTH_CLEAR_PASSWORD, server: encrypted, want: "in clear, and the connection is without TLS"},
 	} {
 		t.Run(fmt.Sprintf("%s %v", c.auth, c.client != nil), func(t *testing.T) {
 			f := fakeWith(t, server.NewServer("8.4.6", wire.DEFAULT_COLLATION_ID, c.auth, key, c.server), c.auth)
@@ -63,6 +67,15 @@ func TestWhatIsDenied(t *testing.T) {
 		r := reader(t, f.dial(), nil).Read(t.Context())
 		if got := errors.Is(r.Err, ErrDenied); got != want || r.Err == nil {
 			t.Errorf("%d: %v, a privilege: want %v", number, r.Err, want)
+		}
+	}
+}
+
+// The driver asks for settings of its own where it does not do as the server wants.
+func TestWordsOfTheDriver(t *testing.T) {
+	for wrong, want := range map[error]string{driver.ErrOldPassword: "give the user a new one", driver.ErrCleartextPassword: "without TLS"} {
+		if got := answered(fmt.Errorf("connect: %w", wrong)).Error(); !strings.Contains(got, want) || strings.Contains(got, "DSN") {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }
