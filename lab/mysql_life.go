@@ -35,6 +35,14 @@ func (m *MySQL) Change(t testing.TB, settings ...string) {
 	m.Restart(t)
 }
 
+// RemoveFile takes a file of the binlog off the disk, as somebody in need of room does, and leaves it in the server's list.
+func (m *MySQL) RemoveFile(t testing.TB, name string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(m.dir, "binlog", name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Freeze makes a server hang, until Thaw: its connections stay open, new ones come about, and nothing is answered.
 func (m *MySQL) Freeze(t testing.TB) {
 	t.Helper()

@@ -83,6 +83,22 @@ func TestBinlogRotatedPurgedReset(t *testing.T) {
 			t.Errorf("purged: %s: %+v, want 3 transactions by its set alone", late.name, d)
 		}
 
+		m.Rotate(t)
+		after := here(t, m, "after")
+		m.Rotate(t)
+		m.RemoveFile(t, edge.place().File)
+		all := append(marks, edge.bare(), edge.setOnly(), after, after.bare(), after.setOnly())
+		scanned := mysqlReader(t, m, lab.Monitor, newScanner(t, m), consumers(all)...)
+		_, distances, truth = atRest(t, m, scanned, []*mark{after, all[len(all)-2]})
+		want := map[*mark]mysql.State{after: mysql.CaughtUp, all[len(all)-2]: mysql.CaughtUp, all[len(all)-1]: mysql.CaughtUp}
+		for _, k := range all[:len(all)-3] {
+			want[k] = mysql.Purged
+		}
+		wantStates(t, "removed by hand", distances, want)
+		if d := distances[after.name]; d.Bytes != known(truth[after.name].Bytes) || d.HeadroomFiles != known(1) {
+			t.Errorf("removed by hand: %+v, want %d bytes", d, truth[after.name].Bytes)
+		}
+
 		m.Exec(t, "RESET MASTER")
 		_, distances = measured(t, reader)
 		ahead := map[*mark]mysql.State{}

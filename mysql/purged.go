@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"truelag/mysql/gtid"
@@ -14,14 +15,16 @@ type start struct {
 	set  *gtid.Set
 }
 
-// read asks for the set at the beginning of a file, unless it is known. nil: it is not told, or the server is held up and not asked:
-// what MySQL 5.7 and before are asked waits for a huge transaction to be flushed.
+// errHeldUp is that a question would wait as well: MySQL up to 5.7 answers that for a file when no huge transaction is flushed.
+var errHeldUp = errors.New("it is not asked while SHOW BINARY LOGS is not answered")
+
+// read asks for the set at the beginning of a file, unless it is known. nil: the file is there, and does not tell it.
 func (s *start) read(ctx context.Context, db *sql.DB, flavor Flavor, file string, heldUp bool) (*gtid.Set, error) {
 	switch {
 	case s.set != nil && s.file == file:
 		return s.set, nil
 	case heldUp:
-		return nil, nil
+		return nil, fmt.Errorf("read which transactions are purged: %w", errHeldUp)
 	}
 	*s = start{file: file}
 	column, statement := "purged", "SELECT BINLOG_GTID_POS(?, 4) AS purged"

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -122,23 +123,45 @@ func TestUntoldSizes(t *testing.T) {
 	}
 }
 
-// Where the server does not tell what was written before the first file that is whole, no set proves that nothing of it is left to read.
+// Files are gone only where the server can open the one after them: short of file handles, MySQL lists all but the active one so. Where
+// that one does not tell what was written before it, no set proves that nothing of it is left to read.
 func TestUntoldBeginning(t *testing.T) {
 	denied := wire.NewError(wire.ER_SPECIFIC_ACCESS_DENIED_ERROR, "Access denied; you need (at least one of) the REPLICATION SLAVE privilege(s) for this operation")
-	for name, change := range map[string]func(*fakeServer){
-		"denied":      func(f *fakeServer) { f.errors["SHOW BINLOG EVENTS"] = denied },
-		"another one": func(f *fakeServer) { f.second = "Anonymous_Gtid" },
-		"nonsense":    func(f *fakeServer) { f.begun["binlog.000004"] = "nonsense" },
+	short := wire.NewError(wire.ER_ERROR_WHEN_EXECUTING_COMMAND, "Error when executing command SHOW BINLOG EVENTS: Could not open log file")
+	for name, of := range map[string]struct {
+		change       func(*fakeServer)
+		placed, both State
+	}{
+		"another event": {func(f *fakeServer) { f.second = "Anonymous_Gtid" }, Purged, Purged},
+		"denied":        {func(f *fakeServer) { f.errors["SHOW BINLOG EVENTS"] = denied }, Unknown, OK},
+		"nonsense":      {func(f *fakeServer) { f.begun["binlog.000004"] = "nonsense" }, Unknown, OK},
+		"no file handles": {func(f *fakeServer) {
+			f.errors["SHOW BINLOG EVENTS"] = short
+			for _, row := range f.rows[:4] {
+				row[1] = uint64(0)
+			}
+		}, Unknown, OK},
 	} {
 		f := fake(t)
 		upTo := f.gone(MySQL)
-		change(f)
-		r := reader(t, f.dial(), nil, at("binlog.000003", 200, upTo("30")), at("binlog.000004", 200, upTo("35"))).Read(t.Context())
-		if r.Err != nil || r.Inventory.Purged != nil || (feature(t, r, FeatureGTIDs) == nil) != (name == "another one") {
+		of.change(f)
+		s := reader(t, f.dial(), nil, at("binlog.000003", 200, ""), at("binlog.000003", 200, upTo("30")), at("binlog.000001", 4, upTo("9")))
+		r := s.Read(t.Context())
+		if r.Err != nil || (feature(t, r, FeatureGTIDs) == nil) != (name == "another event") {
 			t.Errorf("%s: %v, %v", name, r.Err, r.Features)
 		}
-		if before, after := r.Consumers[0].Distance, r.Consumers[1].Distance; before.State != Purged || after.State != OK || !after.Transactions.is(15) {
-			t.Errorf("%s: %+v, %+v", name, before, after)
+		placed, both, purged := r.Consumers[0].Distance, r.Consumers[1].Distance, r.Consumers[2].Distance
+		if placed.State != of.placed || both.State != of.both || both.Bytes.Known || purged.State != Purged {
+			t.Errorf("%s: %s %s %s, %+v", name, placed.State, both.State, purged.State, both)
+		}
+		f.change(func() {
+			f.gone(MySQL)
+			f.second = "Previous_gtids"
+			delete(f.errors, "SHOW BINLOG EVENTS")
+		})
+		r = works(t, s)
+		if placed, both := r.Consumers[0].Distance.State, r.Consumers[1].Distance.State; placed != Purged || both != OK {
+			t.Errorf("%s, and then told: %s %s", name, placed, both)
 		}
 	}
 }
@@ -147,14 +170,14 @@ func TestUntoldBeginning(t *testing.T) {
 func TestNoBeginningWhileHeldUp(t *testing.T) {
 	f := fake(t)
 	upTo := f.gone(MySQL)
-	s := reader(t, f.dial(), nil, at("binlog.000003", 4, upTo("30")))
+	s := reader(t, f.dial(), nil, at("binlog.000003", 4, upTo("29")))
 	f.errors["SHOW BINLOG EVENTS"] = wire.NewDefaultError(wire.ER_UNKNOWN_ERROR)
 	s.Read(t.Context())
 	release := f.hang("SHOW BINARY LOGS")
 	s.rounds.cfg.FilesTimeout = 20 * time.Millisecond
 	for range 3 {
-		if r := s.Read(t.Context()); r.FilesAsked.IsZero() || r.Consumers[0].Distance.State != Purged {
-			t.Errorf("%+v", r)
+		if r := s.Read(t.Context()); r.FilesAsked.IsZero() || !errors.Is(feature(t, r, FeatureGTIDs), errHeldUp) {
+			t.Errorf("asked for the files at %s, %v", r.FilesAsked, r.Features)
 		}
 	}
 	if n := f.count("SHOW BINLOG EVENTS"); n != 1 {
@@ -163,5 +186,5 @@ func TestNoBeginningWhileHeldUp(t *testing.T) {
 	f.change(func() { delete(f.errors, "SHOW BINLOG EVENTS") })
 	release()
 	s.rounds.cfg.FilesTimeout = time.Minute
-	await(t, "it is asked again", func() bool { return s.Read(t.Context()).Consumers[0].Distance.State == OK })
+	await(t, "it is asked again", func() bool { return s.Read(t.Context()).Consumers[0].Distance.State == Purged })
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/go-kit/log/level"
 
 	"truelag/guard"
+	"truelag/mysql/gtid"
 )
 
 // rounds reads a server and its consumers, and keeps what one round leaves to the next. One round is under way at a time.
@@ -178,9 +179,14 @@ func (r *rounds) purge(ctx context.Context, f *facts) {
 	}
 	ctx, cancel := share(ctx, r.cfg.Timeout)
 	defer cancel()
-	told, heldUp := f.purged, !r.lists.waitingSince().IsZero()
-	if f.purged, f.gtidsErr = r.start.read(ctx, r.db, f.flavor, files[begin].Name, heldUp); told != nil && f.purged != nil {
-		all := told.Union(*f.purged)
+	var before *gtid.Set
+	before, f.gtidsErr = r.start.read(ctx, r.db, f.flavor, files[begin].Name, !r.lists.waitingSince().IsZero())
+	switch {
+	case f.gtidsErr != nil:
+	case before == nil || f.purged == nil:
+		f.purged = before
+	default:
+		all := f.purged.Union(*before)
 		f.purged = &all
 	}
 }
@@ -192,6 +198,13 @@ func (r *rounds) inventory(f facts) *Inventory {
 		Files: r.writes.date(r.list.files), FilesAt: r.list.at,
 		Executed: f.executed, Purged: f.purged, Anonymous: f.anonymous,
 		SetsAt: f.at, Clock: f.clock, Expire: f.expire,
+	}
+	if f.gtidsErr != nil { // it may be short of file handles: MySQL lists all files but the active one with a size of 0 meanwhile
+		for i := range inv.Files {
+			if inv.Files[i].gone() {
+				inv.Files[i].Size = -1
+			}
+		}
 	}
 	if r.cfg.Retention > 0 {
 		inv.Expire = r.cfg.Retention
