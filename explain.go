@@ -164,6 +164,9 @@ func explainMany(o *options, c *kafka.Cluster, p web.Place) error {
 		return &answered{exitUnknown, fmt.Errorf("kafka%s: %w", of(c.Name()), err)}
 	}
 	lags, err := lagsOf(p, c)
+	if errors.Is(err, web.ErrNoSuch) {
+		err = fmt.Errorf("%w; without --group and --topic it lists what there is", inFlags(err))
+	}
 	if err != nil {
 		return &answered{exitUnknown, err}
 	}

@@ -123,12 +123,26 @@ func TestExplainWithoutPermission(t *testing.T) {
 	if code, stdout, _ := runs(t, args...); code != 3 || !strings.Contains(stdout, "Allow Describe on Group.") {
 		t.Errorf("without DESCRIBE: %d\n%s", code, stdout)
 	}
+	c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.FindCoordinator}, Err: kerr.CoordinatorNotAvailable, Count: -1})
+	if code, stdout, _ := runs(t, args...); code != 3 || !strings.Contains(stdout, "not available.\n") {
+		t.Errorf("without a coordinator: %d\n%s", code, stdout)
+	}
 	c.Close()
 	if code, stdout, _ := runs(t, args...); code != 3 || !strings.Contains(stdout, "UNKNOWN. Not everything could be read: ") {
 		t.Errorf("without a cluster: %d\n%s", code, stdout)
 	}
 	if code, _, stderr := runs(t, args[:2]...); code != 3 || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("a list without a cluster: %d\n%s", code, stderr)
+	}
+}
+
+// Who mistypes a name is told what to leave out.
+func TestExplainOfNoSuchGroup(t *testing.T) {
+	c, commit := doubted(t)
+	commit("orders", 8)
+	const want = "truelag_exporter: the last read saw no group of this name, among 1; without --group and --topic it lists what there is\n"
+	if code, _, stderr := runs(t, "explain", "--kafka.brokers="+c.ListenAddrs()[0], "--group=ordres"); code != 3 || stderr != want {
+		t.Errorf("%d %q, want %q", code, stderr, want)
 	}
 }
 

@@ -57,7 +57,7 @@ func why(err error) string {
 	case errors.Is(err, kerr.LeaderNotAvailable):
 		return "The partition has no leader"
 	}
-	return "Not everything could be read: " + err.Error()
+	return "Not everything could be read: " + strings.TrimRight(err.Error(), ".") // brokers end their sentences
 }
 
 // lower lets a sentence go on.

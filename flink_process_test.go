@@ -58,7 +58,7 @@ func TestFlinkBesideKafka(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Errorf("promlint: %v, %v", problems, err)
 	}
-	if _, body := p.get("/"); !strings.Contains(body, "None of 1 Kafka source needs a look.") || !strings.Contains(body, "<bdi>flink</bdi>") {
+	if _, body := p.get("/"); !strings.Contains(body, "The one Kafka source needs no look.") || !strings.Contains(body, "<bdi>flink</bdi>") {
 		t.Errorf("the landing page says\n%s", body)
 	}
 
@@ -70,7 +70,7 @@ func TestFlinkBesideKafka(t *testing.T) {
 	if _, there := s.values[flinkSuccess]; there || len(s.flinkFamilies()) > 0 {
 		t.Errorf("switched off, there are %q", s.flinkFamilies())
 	}
-	if _, body := off.get("/"); !strings.Contains(body, "Leave out --no-collector.flink") || strings.Contains(body, "<h2>Flink</h2>") {
+	if _, body := off.get("/"); !strings.Contains(body, `Leave out <span class="flag">--no-collector.flink`) || strings.Contains(body, "<h2>Flink</h2>") {
 		t.Errorf("switched off, the landing page says\n%s", body)
 	}
 }

@@ -146,7 +146,7 @@ func TestBinlogWithoutKafka(t *testing.T) {
 
 	off := serving(t, config, "--no-collector.binlog")
 	other := serving(t, config, "--shard=1/2")
-	for why, p := range map[string]*process{"Leave out --no-collector.binlog.": off, "Shard 0 reads the MySQL servers.": other} {
+	for why, p := range map[string]*process{`Leave out <span class="flag">--no-collector.binlog.</span>`: off, "Shard 0 reads the MySQL servers.": other} {
 		if s := p.scrape(); s.families["truelag_mysql_up"] != nil {
 			t.Error("a server is read that another exporter reads, or nobody")
 		}

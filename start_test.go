@@ -144,7 +144,7 @@ func TestOneCollectorCanBeSwitchedOff(t *testing.T) {
 	if code, _ := p.get("/-/ready"); code != http.StatusOK {
 		t.Errorf("/-/ready: %d: nothing is to be waited for", code)
 	}
-	if _, body := p.get("/"); !strings.Contains(body, "Leave out --no-collector.kafka.") {
+	if _, body := p.get("/"); !strings.Contains(body, `Leave out <span class="flag">--no-collector.kafka.</span>`) {
 		t.Errorf("the page does not say what is off:\n%s", body)
 	}
 }
