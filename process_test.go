@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a test waits for what must come. It is long, because machines may be busy.
-const patience = time.Minute
+const patience = 3 * time.Minute
 
 // process is a running exporter.
 type process struct {
