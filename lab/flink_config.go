@@ -90,7 +90,8 @@ func (f *Flink) settings(ports []int) map[string]string {
 		"io.tmp.dirs":                      filepath.Join(f.dir, "tmp"),
 		"web.tmpdir":                       filepath.Join(f.dir, "tmp"),
 		"heartbeat.interval":               "1000",
-		"heartbeat.timeout":                "20000",
+		"heartbeat.timeout":                "60000", // what has ended is noticed by its connections, before that
+		"pekko.ask.timeout":                "1 min",
 		"restart-strategy.type":            "fixed-delay",
 		"taskmanager.registration.timeout": "1 min",
 

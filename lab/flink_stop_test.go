@@ -116,7 +116,7 @@ func TestFlinkRestore(t *testing.T) {
 	s.want(t, agreement("match"), "flink_committed_offset 50", "flink_commit_difference_offsets 0")
 	s.job.Cancel(t)
 
-	s.replay(t, older, "sleep=200", "kafka.max.poll.records=1") // a few records in each checkpoint
+	s.replay(t, older, "sleep=1500", "kafka.max.poll.records=1") // a record or so in each checkpoint, and time to see it
 	lab.Await(t, func() error {
 		if b := s.commit(t).At; b >= 50 {
 			return fmt.Errorf("the broker has the commit %d, want one that the savepoint has brought back", b)

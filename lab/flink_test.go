@@ -126,7 +126,7 @@ func (s *scene) reader(t *testing.T, by flink.Interface) *flink.Cluster {
 		Jobs:      func(name string) bool { return byReporter.spell(name) == job },
 		KeepEnded: time.Hour,
 	}
-	const timeout = 10 * time.Second
+	const timeout = 30 * time.Second
 	switch by {
 	case flink.REST:
 		cfg.REST = &flink.RESTConfig{URL: s.f.REST, Interval: lab.FlinkUpdate, Timeout: timeout}

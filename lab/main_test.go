@@ -15,7 +15,7 @@ import (
 var pool lab.Pool
 
 // atOnce is how many parallel tests run at the same time, unless -parallel says it. They wait more than they work.
-const atOnce = "16"
+const atOnce = "8"
 
 func TestMain(m *testing.M) {
 	flag.Parse()

@@ -37,8 +37,8 @@ type ward struct {
 var wardServers = []string{"whole", "half", "stale", "blind"}
 
 const (
-	wardEvery    = 4 * time.Second // between two scrapes: what the exporter has for one on a busy machine
-	wardPatience = 4 * time.Minute
+	wardEvery    = 8 * time.Second // between two scrapes: what the exporter has for one on a busy machine
+	wardPatience = 8 * time.Minute
 
 	// a file is kept for as long as the alert on headroom wants, and five seconds more
 	wardKeep = 6*3600 + 5
