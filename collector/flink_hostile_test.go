@@ -3,7 +3,6 @@ package collector_test
 import (
 	"math"
 	"math/rand/v2"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -18,9 +17,7 @@ import (
 // page is what a scrape answers, which is valid and has each series once.
 func (b *flinkBed) page() string {
 	b.t.Helper()
-	w := httptest.NewRecorder()
-	b.set.ServeHTTP(w, httptest.NewRequestWithContext(b.t.Context(), "GET", "/metrics", nil))
-	text := w.Body.String()
+	text := b.answer()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	if _, err := parser.TextToMetricFamilies(strings.NewReader(text)); err != nil {
 		b.t.Errorf("the page is not valid: %v", err)

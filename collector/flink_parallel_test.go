@@ -87,6 +87,46 @@ func TestFlinkScrapesAtTheSameTime(t *testing.T) {
 	}
 }
 
+// While a configuration is reloaded, the collectors of the old and of the new one read the same systems, and scrapes of both are
+// given up and made anew at once.
+func TestFlinkScrapesOfTwoGenerations(t *testing.T) {
+	b := newFlinkBed(t, collector.FlinkSources{}, "t", "u.v")
+	b.transact("t", 0, 40, kgo.TryCommit)
+	b.commit("g", "t", 0, 7)
+	says := &turningFlink{views: make([]*flink.View, 8)}
+	for i := range says.views {
+		says.views[i] = manyJobs(uint64(i), time.Now())
+	}
+	reader := b.reader("", b.broker, kafka.Shard{})
+	var scrapes sync.WaitGroup
+	for range 2 {
+		k, err := collector.NewKafka(collector.KafkaConfig{Compat: true}, reader)
+		must(t, err)
+		f, err := collector.NewFlink(collector.FlinkConfig{}, k, collector.FlinkCluster{Reader: says, Sources: collector.FlinkSources{Infer: true, Parameter: "group"}})
+		must(t, err)
+		set, err := collector.NewSet(collector.Config{DisableExporterMetrics: true}, log.NewNopLogger(), k, f)
+		must(t, err)
+		for range 2 {
+			scrapes.Go(func() {
+				for i := range 30 {
+					ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+					if i%3 < 2 {
+						time.AfterFunc(time.Duration(i)*100*time.Microsecond, cancel)
+					}
+					w := httptest.NewRecorder()
+					set.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "/metrics", nil))
+					cancel()
+					f.Review()
+					if i%3 == 2 && !strings.Contains(w.Body.String(), `truelag_scrape_collector_success{collector="kafka"} 1`) {
+						t.Errorf("scrape %d: %s", i, w.Body)
+					}
+				}
+			})
+		}
+	}
+	scrapes.Wait()
+}
+
 func manyJobs(seed uint64, at time.Time) *flink.View {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	v := &flink.View{}

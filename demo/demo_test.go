@@ -80,7 +80,7 @@ func TestScenesShowTheirStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	played := make(chan struct{})
 	playing, stop := context.WithCancel(ctx)

@@ -47,7 +47,7 @@ func (w *randomLogs) randomQuestions() (questions []kafka.Question) {
 }
 
 func (w *randomLogs) ask(c *kafka.Cluster, questions []kafka.Question) *kafka.Reading {
-	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.Context(), 5*time.Minute)
 	defer cancel()
 	r, err := c.ReadFor(ctx, kafka.Interest{Ask: func(*kafka.Reading) []kafka.Question { return questions }})
 	if err != nil {

@@ -224,7 +224,7 @@ func (w *randomLogs) reader() *kafka.Cluster {
 }
 
 func (w *randomLogs) read(c *kafka.Cluster) *kafka.Reading {
-	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(w.Context(), 5*time.Minute)
 	defer cancel()
 	r, err := c.Read(ctx)
 	if err != nil {
