@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 
 	"truelag/mysql/consumer"
 )
@@ -149,9 +150,38 @@ func TestTopicIsReadOn(t *testing.T) {
 		t.Errorf("%d fetches of one new record", n)
 	}
 	w.note("c", "s", "null")
+	want(t, c, "which the topic has no offset of a connector c, only of other")
+	w.note("other", "s", "")
 	want(t, c, "which the topic has no offset of a connector c")
 	w.note("c", "s", "{")
 	want(t, c, "error topic connect-offsets: offset of server s: want a JSON object: unexpected end of JSON input")
+}
+
+// A connector's name that is misspelt is told from those that the topic has something of, however many they are: not of those whose
+// offsets were removed, and of no connector for something else.
+func TestTopicOfOtherConnectors(t *testing.T) {
+	w := newWorker(t)
+	topic := w.topic()
+	misspelt := ok[*consumer.TopicConsumer](t)(topic.Consumer(consumer.TopicConsumerConfig{Connector: "ordrs"}))
+	right := ok[*consumer.TopicConsumer](t)(topic.Consumer(consumer.TopicConsumerConfig{Connector: "shop"}))
+	for _, connector := range []string{"orders", "shop", "gone", "a\u001bb"} {
+		w.write(w.maker, `["`+connector+`",{"server":"s"}]`, at(5))
+	}
+	w.note("orders", "t", at(5))
+	w.note("gone", "s", "")
+	w.write(w.maker, `["mirror",{"topic":"t","partition":0}]`, `{"offset":7}`)
+	want(t, right, "place b.000001:5")
+	want(t, misspelt, "which the topic has no offset of a connector ordrs, only of a?b, orders, shop")
+	for i := range 1200 {
+		w.maker.Produce(t.Context(), &kgo.Record{Topic: offsetsTopic, Key: fmt.Appendf(nil, `["many%04d",{"server":"s"}]`, i), Value: []byte(at(5))}, nil)
+	}
+	w.ok(w.maker.Flush(t.Context()))
+	got, err := misspelt.Read(t.Context())
+	w.ok(err)
+	if which := got.Which; len(which) > 200 || !strings.HasSuffix(which, " more") || strings.Contains(which, "12") {
+		t.Errorf("%q", which)
+	}
+	want(t, right, "place b.000001:5")
 }
 
 // A topic that is made again is another one, also where it is as long.
@@ -175,6 +205,24 @@ func TestTopicThatIsMadeAgain(t *testing.T) {
 		w.note("c", "new", at(10+i))
 	}
 	want(t, c, "place b.000001:29")
+}
+
+// Brokers before 2.8 give topics no ids. There one that is made again shows by an end before what was read of the other.
+func TestTopicThatIsMadeAgainWithoutIDs(t *testing.T) {
+	w := newWorker(t)
+	topic, err := consumer.NewTopic(consumer.TopicConfig{Topic: offsetsTopic, Client: w.client(kgo.MaxVersions(kversion.V2_4_0()))})
+	w.ok(err)
+	c := ok[*consumer.TopicConsumer](t)(topic.Consumer(consumer.TopicConsumerConfig{Connector: "c"}))
+	for i := range 3 {
+		w.note("c", "s", at(100+i))
+	}
+	want(t, c, "place b.000001:102")
+	_, err = kadm.NewClient(w.maker).DeleteTopics(t.Context(), offsetsTopic)
+	w.ok(err)
+	w.create()
+	w.maker = w.client()
+	w.note("c", "s", at(5))
+	want(t, c, "place b.000001:5")
 }
 
 func TestTopicWhoseStartIsDeleted(t *testing.T) {
