@@ -18,10 +18,11 @@ type start struct {
 // errHeldUp is that a question would wait as well: MySQL up to 5.7 answers that for a file when no huge transaction is flushed.
 var errHeldUp = errors.New("it is not asked while SHOW BINARY LOGS is not answered")
 
-// read asks for the set at the beginning of a file, unless it is known. nil: the file is there, and does not tell it.
+// read asks for the set at the beginning of a file, unless it is known. nil: the file is there, and does not tell it. MariaDB is asked
+// all the same, which costs it little: one that was reset begins with the same name, and perhaps with another set.
 func (s *start) read(ctx context.Context, db *sql.DB, flavor Flavor, file string, heldUp bool) (*gtid.Set, error) {
 	switch {
-	case s.set != nil && s.file == file:
+	case s.set != nil && s.file == file && (flavor == MySQL || heldUp):
 		return s.set, nil
 	case heldUp:
 		return nil, fmt.Errorf("read which transactions are purged: %w", errHeldUp)

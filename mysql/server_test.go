@@ -77,8 +77,13 @@ func TestServers(t *testing.T) {
 			if since := time.Since(inv.Clock); since < -time.Second || since > time.Minute {
 				t.Errorf("the server's clock is %s behind", since)
 			}
-			// What a server does not know it is asked once: then a round is four statements and the question who answers the last.
-			if again := len(f.statements) - asked; again != 5 {
+			// What a server does not know it is asked once: then a round is four statements and the question who answers the last, and on
+			// MariaDB another of what is purged.
+			want := 5
+			if c.flavor == MariaDB {
+				want++
+			}
+			if again := len(f.statements) - asked; again != want {
 				t.Errorf("the second round asks %d times: %q", again, f.statements[asked:])
 			}
 		})
