@@ -141,8 +141,8 @@ func (p *mysqlProbe) consumer(c *mysql.ConsumerReading) {
 	if c.Note.Reason != "" {
 		say("%s", c.Note.Reason)
 	}
-	if c.Distance.Err != nil {
-		say("%s", oneLine(c.Distance.Err))
+	if err := lineOf(c.Distance.Err); err != "" && !strings.Contains(strings.Join(said, " "), err[1:]) { // it may be why the state is unknown
+		say("%s", err)
 	}
 	if c.ScanErr != nil && at != nil {
 		say("its events are not read: %s", oneLine(c.ScanErr))
@@ -165,6 +165,8 @@ func (p *mysqlProbe) why(c *mysql.ConsumerReading) string {
 func lost(c *mysql.ConsumerReading) bool {
 	switch s := c.Distance.State; {
 	case s.Lost(), s == mysql.Unknown && c.Note.Position != nil:
+		return true
+	case c.Note.Position == nil && c.Note.Which != "": // what is noted down is not the consumer's: its name may be misspelt
 		return true
 	case c.Note.State == "failed", c.Note.State == "missing", c.Distance.Err != nil:
 		return true

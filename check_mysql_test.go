@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"truelag/mysql"
 )
 
@@ -40,6 +43,10 @@ func TestCheckConfigProbesMySQL(t *testing.T) {
 		{name: "ahead", place: `{"file":"mysql-bin.000004","pos":99999}`, lacks: 1, want: []string{"ahead: The place mysql-bin.000004:99999 is past what the server has written: "}},
 		{name: "another one's transactions", place: `{"gtids":"11111111-2222-11f1-9417-02fc00000001:1-5"}`, lacks: 1,
 			want: []string{"with a GTID set, unknown: The consumer has read 5 transactions that the server does not have"}},
+		{name: "no set", place: `{"gtids":"0-1-5"}`, lacks: 1,
+			want: []string{lacks + `consumer "sink"`, "with a GTID set, unknown: The consumer's GTID set is none of mysql: GTID set, byte 0: "}},
+		{name: "a place beside no set", place: `{"file":"mysql-bin.000004","pos":1856,"gtids":"0-1-5"}`, lacks: 1,
+			want: []string{"mysql-bin.000004:1856 with a GTID set, ok; the consumer's GTID set is none of mysql: "}},
 		{name: "failed", place: `{"file":"mysql-bin.000004","pos":2171,"state":"FAILED","reason":"no space left"}`, lacks: 1,
 			want: []string{lacks + `consumer "sink"`, "it is failed; no space left"}},
 		{name: "nothing yet", place: `{"file":null}`, want: []string{`ok     consumer "sink"`, "it has noted nothing down yet"}},
@@ -65,6 +72,9 @@ func TestCheckConfigProbesMySQL(t *testing.T) {
 				if !strings.Contains(said, want) {
 					t.Errorf("it does not say %q:\n%s", want, said)
 				}
+			}
+			if n := strings.Count(said, "GTID set is none of mysql"); n > 1 {
+				t.Errorf("what is wrong with the set is said %d times:\n%s", n, said)
 			}
 			if got := strings.Count(said, lacks); got != tt.lacks || (got > 0) != strings.Contains(stderr, `mysql server "orders-db": `) || (got > 0) != (code == 1) {
 				t.Errorf("%d features lack something, want %d; exit code %d\n%s%s", got, tt.lacks, code, said, stderr)
@@ -107,6 +117,31 @@ func TestProbeOfAMissingConnector(t *testing.T) {
 	}
 }
 
+// A topic does not tell which connectors there are, but which have noted something down.
+func TestProbeOfAMissingRecord(t *testing.T) {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "connect-offsets"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cluster.Close()
+	client, err := kgo.NewClient(kgo.SeedBrokers(cluster.ListenAddrs()...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	record := &kgo.Record{Topic: "connect-offsets", Key: []byte(`["orders",{"server":"s"}]`), Value: []byte(`{"file":"mysql-bin.000004","pos":2171}`)}
+	if err := client.ProduceSync(t.Context(), record).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "truelag.yml")
+	kafka := fmt.Sprintf("kafka:\n  clusters: [{name: c, brokers: [%q]}]\n", cluster.ListenAddrs()[0])
+	binlogs(t, path, newFakeMySQL(t), kafka, "{name: sink, connect_topic: {connector: ordrs}}")
+	const want = `LACKS  consumer "sink" (a place that is told, and that the server still has): the topic has no offset of a connector ordrs, only of orders.` + "\n"
+	if code, stdout, stderr := runs(t, "check-config", "--probe", "--config.file="+path); code != 1 || !strings.Contains(stdout, want) {
+		t.Errorf("it does not say %q:\n%s%s", want, stdout, stderr)
+	}
+}
+
 // A connector whose topic prefix was changed may have noted down nothing under the one that is configured.
 func TestProbeOfAnotherPrefix(t *testing.T) {
 	worker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -119,7 +154,7 @@ func TestProbeOfAnotherPrefix(t *testing.T) {
 	defer worker.Close()
 	path := filepath.Join(t.TempDir(), "truelag.yml")
 	binlogs(t, path, newFakeMySQL(t), "", fmt.Sprintf("{name: sink, connect: {url: %q, connector: c, server: new}}", worker.URL))
-	const want = "that the server still has): nothing is noted down for server new, only for old.\n"
+	const want = `LACKS  consumer "sink" (a place that is told, and ` + "that the server still has): nothing is noted down for server new, only for old.\n"
 	if _, stdout, stderr := runs(t, "check-config", "--probe", "--config.file="+path); !strings.Contains(stdout, want) {
 		t.Errorf("it does not say %q:\n%s%s", want, stdout, stderr)
 	}

@@ -100,13 +100,17 @@ func (t *Topic) leave() {
 // Read reads the topic to the end that it has now.
 func (c *TopicConsumer) Read(ctx context.Context) (mysql.Note, error) {
 	began := time.Now()
-	all, err := c.topic.read(ctx, c.cfg.Connector)
+	all, connectors, err := c.topic.read(ctx, c.cfg.Connector)
 	mysql.Sent(ctx, "fetch what is new in topic "+c.topic.cfg.Topic, began, err)
 	if err != nil {
 		return mysql.Note{}, fmt.Errorf("topic %s: %w", c.topic.cfg.Topic, err)
 	}
 	if len(all) == 0 {
-		return mysql.Note{Which: fmt.Sprintf("the topic has no offset of a connector %s", shown(c.cfg.Connector))}, nil
+		which := "the topic has no offset of a connector " + shown(c.cfg.Connector)
+		if len(connectors) > 0 {
+			which += ", only of " + listed(connectors)
+		}
+		return mysql.Note{Which: which}, nil
 	}
 	note, err := choose(all, c.cfg.Server, "record")
 	if err != nil {
@@ -115,15 +119,19 @@ func (c *TopicConsumer) Read(ctx context.Context) (mysql.Note, error) {
 	return settle(note, err)
 }
 
-func (t *Topic) read(ctx context.Context, connector string) ([]partition, error) {
+// read is what is kept of a connector, and where that is nothing, which connectors there are.
+func (t *Topic) read(ctx context.Context, connector string) (all []partition, connectors []string, err error) {
 	select {
 	case <-t.turn:
 		defer func() { t.turn <- struct{}{} }()
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
 	if err := t.log.read(ctx, time.Now()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return t.log.partitions(connector), nil
+	if all = t.log.partitions(connector); len(all) == 0 {
+		connectors = t.log.connectors()
+	}
+	return all, connectors, nil
 }

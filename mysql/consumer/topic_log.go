@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -43,7 +44,12 @@ type partitionLog struct {
 	next int64 // the offset to read next; negative: where the log starts
 	end  int64 // where this reading ends
 	kept map[offsetKey]keptOffset
+
+	others map[offsetKey]bool // some that are noted down of connectors that are not wanted
 }
+
+// mostOthers is how many are told apart, to whoever has misspelt one that is wanted.
+const mostOthers = 100
 
 type offsetKey struct{ connector, server string }
 
@@ -89,7 +95,7 @@ func (l *offsetLog) read(ctx context.Context, now time.Time) error {
 		leg := &topicLeg{offsetLog: l, leader: leader}
 		for _, id := range ids {
 			if l.logs[id] == nil {
-				l.logs[id] = &partitionLog{id: id, next: -1, kept: map[offsetKey]keptOffset{}}
+				l.logs[id] = &partitionLog{id: id, next: -1, kept: map[offsetKey]keptOffset{}, others: map[offsetKey]bool{}}
 			}
 			leg.logs = append(leg.logs, l.logs[id])
 		}
@@ -145,17 +151,42 @@ func (l *offsetLog) partitions(connector string) []partition {
 	return all
 }
 
+// connectors are the names of those that have noted something down.
+func (l *offsetLog) connectors() []string {
+	names := map[string]bool{}
+	for _, log := range l.logs {
+		for key := range log.others {
+			names[shown(key.connector)] = true
+		}
+		for key, kept := range log.kept {
+			if kept.value != nil || kept.err != nil {
+				names[shown(key.connector)] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
 // keep keeps a record if it is of a connector that is wanted. Others have keys of any kind.
 func (log *partitionLog) keep(r *kgo.Record, wanted map[string]bool) {
 	key, ok := parseOffsetKey(r.Key)
-	if !ok || !wanted[key.connector] {
+	if !ok {
+		return
+	}
+	none := len(r.Value) == 0 || string(r.Value) == "null" // the JSON converter may write the word
+	if !wanted[key.connector] {
+		if none {
+			delete(log.others, key)
+		} else if len(log.others) < mostOthers {
+			log.others[key] = true
+		}
 		return
 	}
 	kept := keptOffset{at: r.Timestamp}
 	switch {
 	case len(r.Value) > maxRecord:
 		kept.err = fmt.Errorf("a record of more than %d MiB is not read", maxRecord>>20)
-	case len(r.Value) > 0 && string(r.Value) != "null": // the JSON converter may write the word
+	case !none:
 		kept.value = bytes.Clone(r.Value) // what it is part of can be large
 	}
 	log.kept[key] = kept

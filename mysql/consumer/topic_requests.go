@@ -102,6 +102,7 @@ func (l *topicLeg) restart(ctx context.Context, logs []*partitionLog) error {
 	}
 	for _, log := range logs {
 		clear(log.kept)
+		clear(log.others)
 		log.next = starts[log.id]
 	}
 	return nil

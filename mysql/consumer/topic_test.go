@@ -164,14 +164,14 @@ func TestTopicOfOtherConnectors(t *testing.T) {
 	topic := w.topic()
 	misspelt := ok[*consumer.TopicConsumer](t)(topic.Consumer(consumer.TopicConsumerConfig{Connector: "ordrs"}))
 	right := ok[*consumer.TopicConsumer](t)(topic.Consumer(consumer.TopicConsumerConfig{Connector: "shop"}))
-	for _, connector := range []string{"orders", "shop", "gone", "a\u001bb"} {
+	for _, connector := range []string{"orders", "shop", "gone", "a\\u001bb"} {
 		w.write(w.maker, `["`+connector+`",{"server":"s"}]`, at(5))
 	}
 	w.note("orders", "t", at(5))
 	w.note("gone", "s", "")
 	w.write(w.maker, `["mirror",{"topic":"t","partition":0}]`, `{"offset":7}`)
 	want(t, right, "place b.000001:5")
-	want(t, misspelt, "which the topic has no offset of a connector ordrs, only of a?b, orders, shop")
+	want(t, misspelt, "which the topic has no offset of a connector ordrs, only of a b, orders, shop")
 	for i := range 1200 {
 		w.maker.Produce(t.Context(), &kgo.Record{Topic: offsetsTopic, Key: fmt.Appendf(nil, `["many%04d",{"server":"s"}]`, i), Value: []byte(at(5))}, nil)
 	}
