@@ -34,6 +34,8 @@ func TestFile(t *testing.T) {
 		`{"file":"","pos":0,"gtids":"0-1-5","event":2,"row":3}`:                             {"place 0-1-5"},
 		`{"file":"b.000001","pos":4500013339.0}`:                                            {"place b.000001:4500013339"},
 		`{"gtids":null,"state":"Paused","reason":"by hand\nsecret"}`:                        {"state paused", "reason by hand"},
+		`{"gtids":null,"state":"a\nb\"c\\ = \u0000{}é d-E"}`:                                {"state abc___d_e"}, // a label's value
+		`{"gtids":null,"state":"` + strings.Repeat("Long! ", 1<<17) + `"}`:                  {"state " + strings.Repeat("long_", 8)},
 		`{"file":"b.000001","pos":4,"event":-1,"row":"x","snapshot":5,"server":6,"state":7}`: {"place b.000001:4",
 			"left out: PATH: event: -1 is negative; row: want a whole number, have \"x\"; snapshot: want a text, have \"5\"; " +
 				"server: want a text, have \"6\"; state: want a text, have \"7\""},
