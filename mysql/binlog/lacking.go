@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"truelag/mysql"
+	"truelag/mysql/gtid"
 )
 
 // lacking asks for what a trail's set lacks.
@@ -19,7 +20,8 @@ func (m *memory) lacking(inv *mysql.Inventory, t *trail) request {
 }
 
 // lacks tells whether the server can be asked for what the set of a position without a file lacks, and there is something. A set that
-// has what was only sent does not tell. Sets with tags are left out: no server that has them has been seen to take one.
+// has what was only sent does not tell. Sets with tags are left out, the server's of what it has purged too, which it would be sent: no
+// server that has them has been seen to take one.
 func lacks(inv *mysql.Inventory, p *mysql.Position) bool {
 	if p.SetAhead || inv.Executed == nil || inv.Anonymous || len(inv.Files) == 0 {
 		return false
@@ -28,12 +30,16 @@ func lacks(inv *mysql.Inventory, p *mysql.Position) bool {
 	if err != nil || set.IsEmpty() || set.Contains(*inv.Executed) {
 		return false
 	}
+	return !hasTags(set) && (inv.Purged == nil || !hasTags(*inv.Purged))
+}
+
+func hasTags(set gtid.Set) bool {
 	for source := range set.Sources() {
 		if strings.Contains(source.String(), ":") {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // near is the last place known before which there is nothing left for a consumer without one: where what another set lacked was found,

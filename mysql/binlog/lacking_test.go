@@ -204,11 +204,18 @@ func TestSetsThatAreNotLookedAt(t *testing.T) {
 		p      mysql.Position
 		change func(*mysql.Inventory)
 	}{
-		"nothing is lacking":       {p: mysql.Position{GTIDs: source + ":1-28"}},
-		"no set":                   {},
-		"none that can be read":    {p: mysql.Position{GTIDs: "0-1-5"}},
-		"what was only sent":       {p: mysql.Position{GTIDs: source + ":1-5", SetAhead: true}},
-		"a tag":                    {p: mysql.Position{GTIDs: source + ":1-5:batch:1-3"}},
+		"nothing is lacking":    {p: mysql.Position{GTIDs: source + ":1-28"}},
+		"no set":                {},
+		"none that can be read": {p: mysql.Position{GTIDs: "0-1-5"}},
+		"what was only sent":    {p: mysql.Position{GTIDs: source + ":1-5", SetAhead: true}},
+		"a tag":                 {p: mysql.Position{GTIDs: source + ":1-5:batch:1-3"}},
+		"a tag of what is purged": {mysql.Position{GTIDs: source + ":1-5"}, func(inv *mysql.Inventory) {
+			purged, err := mysql.MySQL.Parse(source + ":batch:1-3")
+			if err != nil {
+				t.Fatal(err)
+			}
+			inv.Purged = &purged
+		}},
 		"transactions without one": {mysql.Position{GTIDs: source + ":1-5"}, func(inv *mysql.Inventory) { inv.Anonymous = true }},
 		"no sets of the server's":  {mysql.Position{GTIDs: source + ":1-5"}, func(inv *mysql.Inventory) { inv.Executed = nil }},
 		"no files":                 {mysql.Position{GTIDs: source + ":1-5"}, func(inv *mysql.Inventory) { inv.Files = nil }},
