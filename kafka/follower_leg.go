@@ -233,6 +233,7 @@ func (f *follower) take(p asking, a *kmsg.FetchResponseTopicPartition, d decoded
 	}
 	for _, r := range d.records {
 		if err := f.record(p.logPart, r); err != nil {
+			p.reached = false // else the log would be told at the next try that commits are followed, by the other partitions
 			return err
 		}
 	}
