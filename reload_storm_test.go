@@ -23,9 +23,12 @@ type storm struct {
 	t       *testing.T
 	file    string
 	configs []stormConfig
-	url     string
 	log     *transcript
-	client  *http.Client
+
+	exporter *exporter
+	server   *httptest.Server
+	url      string
+	client   *http.Client
 }
 
 // stormConfig is a configuration and the systems that a scrape tells of under it; none: it is wrong.
@@ -60,7 +63,7 @@ func newStorm(t *testing.T) *storm {
 	}
 	const place2 = "{name: topic, connect_topic: {connector: orders, kafka_cluster: %s}}"
 	a, b := one.ListenAddrs()[0], two.ListenAddrs()[0]
-	s := &storm{t: t, file: filepath.Join(t.TempDir(), "truelag.yml"), log: &transcript{}, client: &http.Client{Transport: &http.Transport{}}}
+	s := &storm{t: t, file: filepath.Join(t.TempDir(), "truelag.yml"), log: &transcript{}}
 	s.configs = []stormConfig{
 		{kafka(cluster(a, "")) + mysql(server("s", f), server("r", g)) + flink(""), []string{"kafka", "flink", "binlog s", "binlog r"}},
 		{
@@ -85,6 +88,32 @@ func (s *storm) write(config string) {
 	if err := os.WriteFile(s.file, []byte(config), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// begin starts the exporter with the configuration in the file.
+func (s *storm) begin() *exporter {
+	s.t.Helper()
+	o, err := parse([]string{"--config.file=" + s.file, "--compat.kafka-exporter"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	logs := newLoggers(s.log, o.logFormat, o.logLevel)
+	if s.exporter, err = newExporter(o, logs); err != nil {
+		s.t.Fatal(err)
+	}
+	h, err := newHandler(o, logs, s.exporter)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.server = httptest.NewServer(h)
+	s.url, s.client = s.server.URL, s.server.Client()
+	return s.exporter
+}
+
+// end ends it as a signal does.
+func (s *storm) end() {
+	s.server.Close()
+	s.exporter.Close()
 }
 
 // get asks for a page; the error says that it was given up.
@@ -145,22 +174,7 @@ func TestReloadsWhileScrapesAreGivenUp(t *testing.T) {
 	s := newStorm(t)
 	before := exporting()
 	s.write(s.configs[0].text)
-	o, err := parse([]string{"--config.file=" + s.file, "--compat.kafka-exporter"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	logs := newLoggers(s.log, o.logFormat, o.logLevel)
-	e, err := newExporter(o, logs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := newHandler(o, logs, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(h)
-	s.url = server.URL
-
+	e := s.begin()
 	now := s.configs[0].systems
 	for step := range 2 * len(s.configs) {
 		var clients sync.WaitGroup
@@ -183,9 +197,7 @@ func TestReloadsWhileScrapesAreGivenUp(t *testing.T) {
 		}
 		clients.Wait()
 	}
-	server.Close()
-	s.client.CloseIdleConnections()
-	e.Close()
+	s.end()
 	await(t, "goroutines to end", func() bool { return exporting() <= before })
 	for _, bad := range []string{"panic", fakePassword} {
 		if strings.Contains(s.log.String(), bad) {
