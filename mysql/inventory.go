@@ -71,8 +71,8 @@ type Inventory struct {
 	Expire time.Duration
 }
 
-// Find is the index of the file of a name among Files, or -1. Only what stands between a server and its clients lists a name twice:
-// then it is the first.
+// Find is the index of the file of a name among Files, or -1. A name that is listed twice, as MySQL does that writes each file over the
+// one before (log_bin with two dots), is the first.
 func (inv *Inventory) Find(name string) (at int, twice bool) {
 	named := func(f File) bool { return f.Name == name }
 	at = slices.IndexFunc(inv.Files, named)
