@@ -108,7 +108,7 @@ func TestTopicWithoutAnswers(t *testing.T) {
 		w.SleepControl(func() { <-release })
 		return nil, nil, false
 	})
-	if note, err := c.Read(ctx); err == nil || !strings.Contains(err.Error(), "its time is over: ") {
+	if note, err := c.Read(ctx); err == nil || !strings.Contains(err.Error(), "its time is over: where the topic ends was not answered") {
 		t.Error(told(note, err))
 	}
 	close(release)

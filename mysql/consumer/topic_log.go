@@ -123,6 +123,9 @@ func (l *offsetLog) progress() string {
 	for _, log := range l.logs {
 		left += max(log.end-max(log.next, 0), 0)
 	}
+	if left == 0 { // else it would have been read
+		return "where the topic ends was not answered"
+	}
 	return fmt.Sprintf("%d offsets are left to read, the next reading goes on there", left)
 }
 
