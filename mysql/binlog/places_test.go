@@ -115,7 +115,7 @@ func TestEndBeforeTheLastFile(t *testing.T) {
 	}{
 		"no event":                  {want: mysql.NoEvent},
 		"an event":                  {after: 1, fails: true},
-		"no event in the last file": {file: len(inv.Files) - 1, want: mysql.None},
+		"no event in the last file": {file: len(inv.Files) - 1, want: mysql.Unread},
 	} {
 		srv := serve(t, r)
 		srv.send = func(_ net.Conn, w *packetWriter, r *recording, a asked) {
