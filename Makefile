@@ -34,7 +34,7 @@ lab: ## Real Kafka, Flink, MySQL and MariaDB and the programs that the end-to-en
 
 .PHONY: e2e
 e2e: lab ## End-to-end tests against real brokers on the loopback.
-	go test -tags e2e -count=1 -p 1 -timeout 40m ./lab ./scenarios
+	go test -tags e2e -count=1 -p 1 -timeout 80m ./lab ./scenarios
 
 .PHONY: soak
 soak: ## Thousands of random logs against an independent consumer.
