@@ -38,7 +38,7 @@ e2e: lab ## End-to-end tests against real brokers on the loopback.
 
 .PHONY: soak
 soak: ## Thousands of random logs against an independent consumer.
-	go test ./kafka -run TestRandomLogs -count=1 -timeout 60m -args -logs 20000
+	go test ./kafka -run TestRandomLogs -count=1 -timeout 60m -args -logs 20000 -seed 0
 
 .PHONY: fuzz
 fuzz: ## Each fuzz target for a minute.

@@ -20,7 +20,7 @@ import (
 
 var (
 	logs = flag.Int("logs", 256, "how many random logs TestRandomLogs makes")
-	seed = flag.Uint64("seed", 0, "the seed of the first topic of random logs; 0: one that differs from run to run")
+	seed = flag.Uint64("seed", 1, "the seed of the first topic of random logs; 0: one that differs from run to run")
 )
 
 const logsPerTopic = 32 // each partition is a log of its own
