@@ -79,7 +79,7 @@ func (q *Question) Stream(ctx context.Context, client *http.Client, read func(he
 		return nil
 	}
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
-		<-ctx.Done() // who connects looks at the clock himself, and may see the end of the time first
+		<-ctx.Done() // whoever connects looks at the clock as well, and may see the end of the time first
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx) // whatever became of the connection, that is why
