@@ -178,3 +178,22 @@ func (b *binlogBar) spans(e *BinlogExplanation) {
 		b.Spans = append(b.Spans, binlogSpan{at, len(b.Blocks), text})
 	}
 }
+
+// unopened is the last file that keeps the consumer from going on, since the server lists it and cannot open it; empty: none does.
+func (e *BinlogExplanation) unopened() string {
+	at := e.listed()
+	if e.Place != "purged" || at < 0 {
+		return ""
+	}
+	for i := len(e.Files) - 2; i >= at; i-- {
+		if e.Files[i].End < 0 {
+			return e.Files[i].Name
+		}
+	}
+	return ""
+}
+
+// listed is the index of the place's file, whether or not the consumer can go on from there, or -1.
+func (e *BinlogExplanation) listed() int {
+	return slices.IndexFunc(e.Files, func(f BinlogFile) bool { return e.Position != nil && f.Name == e.Position.File })
+}

@@ -141,25 +141,6 @@ func (e *BinlogExplanation) purged() string {
 	return "What the consumer would read next is purged."
 }
 
-// unopened is the last file that keeps the consumer from going on, since the server lists it and cannot open it; empty: none does.
-func (e *BinlogExplanation) unopened() string {
-	at := e.listed()
-	if e.Place != "purged" || at < 0 {
-		return ""
-	}
-	for i := len(e.Files) - 2; i >= at; i-- {
-		if e.Files[i].End < 0 {
-			return e.Files[i].Name
-		}
-	}
-	return ""
-}
-
-// listed is the index of the place's file, whether or not the consumer can go on from there, or -1.
-func (e *BinlogExplanation) listed() int {
-	return slices.IndexFunc(e.Files, func(f BinlogFile) bool { return e.Position != nil && f.Name == e.Position.File })
-}
-
 func (e *BinlogExplanation) ahead() string {
 	const causes = " The server was reset or restored, it has lost its last transactions in a failover, or it is another one."
 	if n := e.Extra.count(); n > 0 {
