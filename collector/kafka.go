@@ -100,7 +100,7 @@ func (c *kafkaCluster) read(ctx context.Context) (*kafka.Reading, *comparisonPas
 	views := c.flink.sample(ctx)
 	var pass *comparisonPass
 	reading, err := c.from.ReadFor(ctx, kafka.Interest{
-		Watch: c.compared.groups(),
+		Watch: c.compared.groups(), Watcher: c.compared,
 		Ask: func(r *kafka.Reading) []kafka.Question {
 			pass = c.compared.begin(views, r)
 			return pass.questions

@@ -51,6 +51,7 @@ const (
 type watchedGroups struct {
 	groups map[string]*watchedGroup
 	kept   int
+	taker  any // who was handed some last
 }
 
 type watchedGroup struct {
@@ -160,13 +161,15 @@ func (f *follower) loseWatched(log int32) {
 }
 
 // takeTrails hands over what was seen of the watched groups, by name.
-func (f *follower) takeTrails(now time.Time) []CommitTrail {
+func (f *follower) takeTrails(taker any, now time.Time) []CommitTrail {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	another := f.watched.taker != taker
+	f.watched.taker = taker
 	trails := make([]CommitTrail, 0, len(f.watched.groups))
 	for _, name := range slices.Sorted(maps.Keys(f.watched.groups)) {
 		g := f.watched.groups[name]
-		t := CommitTrail{Group: name, Gapless: g.gapless, Partitions: g.take()}
+		t := CommitTrail{Group: name, Gapless: g.gapless && !another, Partitions: g.take()}
 		g.gapless = false
 		if len(f.parts) > 0 && f.groups.lets(name) {
 			p := f.parts[logPartition(name, len(f.parts))]

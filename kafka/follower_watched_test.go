@@ -167,6 +167,23 @@ func TestGroupsThatAreNotWatchedAnyMore(t *testing.T) {
 	}
 }
 
+// Two generations of a configuration may read at the same time: each hears that the other has taken commits.
+func TestTrailsOfTwoWatchers(t *testing.T) {
+	b := newFollowed(t, Config{}, 10)
+	older, newer := watchG, watchG
+	older.Watcher, newer.Watcher = "older", "newer"
+	for i, c := range []struct {
+		in      Interest
+		gapless bool
+	}{{older, false}, {older, true}, {newer, false}, {older, false}, {newer, false}, {newer, true}} {
+		got := b.trail(c.in)
+		if got.Gapless != c.gapless {
+			t.Errorf("trail %d, of the %s one: gapless is %v", i, c.in.Watcher, got.Gapless)
+		}
+		b.logged("g", int64(i))
+	}
+}
+
 // Where commits may have been missed, the trail says so, once.
 func TestTrailsWithGaps(t *testing.T) {
 	for _, c := range []struct {

@@ -16,6 +16,10 @@ type Interest struct {
 	// Watch names the groups whose commits are kept one by one, if commits are followed, from this pass on until an
 	// Interest does not name them any more. A pass without an Interest changes nothing, and takes none of them.
 	Watch []string
+
+	// Watcher is who watches them, by a value that is its own. A commit is handed out once: where another one has taken some
+	// meanwhile, the trails of this pass have a gap. Nil: there is only one.
+	Watcher any
 }
 
 // ReadFor makes a pass like Read, and says in the Reading what the caller is interested in. When it fails, nothing is asked, and
@@ -47,5 +51,5 @@ func (c *Cluster) trails(in *Interest) []CommitTrail {
 	if c.follower == nil {
 		return polledTrails(in.Watch)
 	}
-	return c.follower.takeTrails(time.Now())
+	return c.follower.takeTrails(in.Watcher, time.Now())
 }
