@@ -17,6 +17,7 @@ import (
 	versioncollector "github.com/prometheus/client_golang/prometheus/collectors/version"
 
 	"truelag/exposition"
+	"truelag/guard"
 )
 
 // Config is what a Set needs to know.
@@ -90,7 +91,7 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found := make([]Findings, len(chosen))
 	var wg sync.WaitGroup
 	for i, c := range chosen {
-		wg.Go(func() { found[i] = c.Collect(r.Context()) })
+		wg.Go(func() { found[i] = collect(r.Context(), c) })
 	}
 	wg.Wait()
 	if gone(r) {
@@ -110,6 +111,19 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.responder.Respond(w, r, blocks, families); err != nil && !gone(r) {
 		level.Warn(s.logger).Log("msg", "Answering a scrape", "remote", r.RemoteAddr, "err", err)
 	}
+}
+
+// collect is a failure where the collector panics, which ends neither the process nor what the others found.
+func collect(ctx context.Context, c Collector) (found Findings) {
+	began := time.Now()
+	err := guard.Do(func() error {
+		found = c.Collect(ctx)
+		return nil
+	})
+	if err != nil {
+		found.Outcomes = []Outcome{{Duration: time.Since(began), Err: err}}
+	}
+	return found
 }
 
 // gone says that nobody waits for the answer any more.

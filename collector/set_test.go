@@ -12,6 +12,7 @@ import (
 	"github.com/go-kit/log"
 
 	"truelag/collector"
+	"truelag/exposition"
 	"truelag/flink"
 	"truelag/kafka"
 )
@@ -46,6 +47,38 @@ func TestScrapeThatItsClientGivesUp(t *testing.T) {
 		t.Errorf("noted: %+v", s)
 	}
 	if logged.Len() > 0 {
+		t.Errorf("logged: %s", &logged)
+	}
+}
+
+// broken breaks down over what it was told.
+type broken struct{}
+
+func (broken) Name() string                               { return "broken" }
+func (broken) Descs() []exposition.Desc                   { return nil }
+func (broken) Collect(context.Context) collector.Findings { panic("odd bytes") }
+
+// A collector that breaks down costs its own rows.
+func TestCollectorThatPanics(t *testing.T) {
+	k, err := collector.NewKafka(collector.KafkaConfig{}, unread{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logged bytes.Buffer
+	set, err := collector.NewSet(collector.Config{DisableExporterMetrics: true}, log.NewLogfmtLogger(&logged), broken{}, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := httptest.NewRecorder()
+	set.ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
+	for _, want := range []string{
+		`truelag_scrape_collector_success{collector="broken"} 0`, `truelag_scrape_collector_success{collector="kafka"} 0`,
+	} {
+		if !strings.Contains(page.Body.String(), want+"\n") {
+			t.Errorf("want %s:\n%s", want, page.Body)
+		}
+	}
+	if !strings.Contains(logged.String(), "odd bytes") || !strings.Contains(logged.String(), "no broker") {
 		t.Errorf("logged: %s", &logged)
 	}
 }
