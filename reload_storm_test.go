@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -177,12 +178,14 @@ func TestReloadsWhileScrapesAreGivenUp(t *testing.T) {
 	e := s.begin()
 	now := s.configs[0].systems
 	for step := range 2 * len(s.configs) {
-		var clients sync.WaitGroup
-		for i := range 6 {
-			clients.Go(func() { s.giveUp(time.Duration(1<<(2*i)) * time.Millisecond) })
-		}
-		for i := range 3 {
-			clients.Go(func() { s.look(pages[(3*step+i)%len(pages)]) })
+		var impatient, clients sync.WaitGroup
+		for i := range 6 { // for now nobody waits for longer, who would keep going what they leave behind
+			random := rand.New(rand.NewPCG(uint64(step), uint64(i)))
+			impatient.Go(func() {
+				for range 8 {
+					s.giveUp(time.Millisecond << random.IntN(8))
+				}
+			})
 		}
 		c := s.configs[step*(1+step/len(s.configs))%len(s.configs)] // one after the other, then every second one
 		s.write(c.text)
@@ -191,6 +194,10 @@ func TestReloadsWhileScrapesAreGivenUp(t *testing.T) {
 		}
 		if c.systems != nil {
 			now = c.systems
+		}
+		impatient.Wait()
+		for i := range 3 {
+			clients.Go(func() { s.look(pages[(3*step+i)%len(pages)]) })
 		}
 		if got, want := s.scrape(), slices.Sorted(slices.Values(now)); !slices.Equal(got, want) {
 			t.Errorf("a scrape after a reload tells of %q, want %q", got, want)
