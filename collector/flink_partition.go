@@ -81,7 +81,9 @@ func (w *partitionWatch) accuse(e *sourceEvidence, p *partitionEvidence) {
 			w.theyCommitted(e.At, w.broker)
 		}
 	case w.committed >= 0 && p.Broker >= 0 && w.broker >= 0 && w.broker != w.theirs && rewound:
-		w.suspect = e.At
+		if w.suspect.IsZero() { // else Flink was not heard since the last one; were it put off each time, it would never be judged
+			w.suspect = e.At
+		}
 	}
 }
 

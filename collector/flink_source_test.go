@@ -62,6 +62,19 @@ func watched(moments []said) (conditions []Condition, fixed bool) {
 	return got.list(), w.fixed
 }
 
+// disputed are looks, one a second, at a group to which two jobs commit in turn. What Flink says is made anew each ten seconds, and is
+// three seconds old when it is first told.
+func disputed(looks int64) (all []said) {
+	for t := range looks {
+		made := t - t%10
+		all = append(all, said{
+			t: int(t), u: 310 + made, c: 300 + made, b: []int64{300 + t, 17 + t}[t%2], ok: 30 + made, done: 31 + made,
+			change: func(e *sourceEvidence, _ *partitionEvidence) { e.Heard = second(int(made) - 3) },
+		})
+	}
+	return all
+}
+
 // Each row of docs/flink-conditions.md, as numbers: what holds after the last moment.
 func TestConditionsTellFaultsApart(t *testing.T) {
 	off := func(e *sourceEvidence, _ *partitionEvidence) {
@@ -187,6 +200,7 @@ func TestConditionsTellFaultsApart(t *testing.T) {
 			{t: 30, u: 330, c: 314, b: 314, ok: 60, done: 61}, {t: 45, u: 334, c: 320, b: 27, ok: 75, done: 76},
 			{t: 60, u: 340, c: 336, b: 336, ok: 90, done: 91},
 		}, want: []Condition{AnotherWriter}},
+		{name: "two jobs on one group, looked at more often than Flink's numbers are made anew", said: disputed(40), want: []Condition{AnotherWriter}},
 		{name: "commits of a consumer that tells leader epochs", said: []said{
 			{t: 0, u: 310, c: 300, b: 305, ok: 30, done: 31, change: func(_ *sourceEvidence, p *partitionEvidence) { p.LeaderEpoch = 2 }},
 			{t: 15, u: 320, c: 315, b: 318, ok: 31, done: 32, change: func(_ *sourceEvidence, p *partitionEvidence) { p.LeaderEpoch = 2 }},
