@@ -19,21 +19,17 @@ type FlinkReader interface {
 // flinkSampler hears all Flink clusters at once, for the pass over Kafka that follows.
 type flinkSampler struct {
 	readers []FlinkReader
-	turns   []chan struct{} // by reader: full while it reads, whoever waits for that
-	flight  flight[[]*flink.View]
+	flights []flight[*flink.View] // by reader: one that does not end keeps itself alone from being heard again
 
-	mu    sync.Mutex
-	round int           // of hearing
-	last  []*flink.View // by reader; nil: not heard yet
-	heard []int         // the round in which that was
+	mu   sync.Mutex
+	last []*flink.View // by reader; nil: not heard yet
 }
 
 func newFlinkSampler(readers []FlinkReader) *flinkSampler {
-	s := &flinkSampler{readers: readers, last: make([]*flink.View, len(readers)), heard: make([]int, len(readers))}
-	for range readers {
-		s.turns = append(s.turns, make(chan struct{}, 1))
+	s := &flinkSampler{readers: readers, flights: make([]flight[*flink.View], len(readers)), last: make([]*flink.View, len(readers))}
+	for i := range readers {
+		s.flights[i].fly = func(ctx context.Context) (*flink.View, error) { return s.hear(ctx, i), nil }
 	}
-	s.flight.fly = s.hear
 	return s
 }
 
@@ -52,10 +48,16 @@ func (s *flinkSampler) sample(ctx context.Context) []*flink.View {
 	}
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
-	views, err := s.flight.do(ctx)
-	if err != nil {
-		return s.latest()
+	views := s.latest()
+	var wg sync.WaitGroup
+	for i := range s.flights {
+		wg.Go(func() {
+			if v, err := s.flights[i].do(ctx); err == nil {
+				views[i] = v
+			}
+		})
 	}
+	wg.Wait()
 	return views
 }
 
@@ -70,55 +72,21 @@ func (s *flinkSampler) latest() []*flink.View {
 // said that did answer, of several TaskManagers too.
 const cutShare = 0.9
 
-// hear waits for each cluster as long as somebody waits for all. Of one that does not end by then, it is what was heard before
-// that counts; the others are heard again meanwhile.
-func (s *flinkSampler) hear(ctx context.Context) ([]*flink.View, error) {
-	own := ctx
+// hear hears one cluster.
+func (s *flinkSampler) hear(ctx context.Context, reader int) *flink.View {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		own, cancel = context.WithTimeout(ctx, time.Duration(cutShare*float64(time.Until(deadline))))
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(cutShare*float64(time.Until(deadline))))
 		defer cancel()
 	}
-	s.mu.Lock()
-	s.round++
-	round := s.round
-	s.mu.Unlock()
-	type answer struct {
-		reader int
-		view   *flink.View
-	}
-	answers := make(chan answer, len(s.readers))
-	for i := range s.readers {
-		go func() { answers <- answer{i, s.ask(own, round, i)} }()
-	}
-	views := s.latest()
-	for range s.readers {
-		select {
-		case a := <-answers:
-			if a.view != nil {
-				views[a.reader] = a.view
-			}
-		case <-ctx.Done():
-			return views, nil
-		}
-	}
-	return views, nil
-}
-
-// ask hears one cluster, once whoever asked before has ended; nil: it did not in time.
-func (s *flinkSampler) ask(ctx context.Context, round, reader int) *flink.View {
-	select {
-	case s.turns[reader] <- struct{}{}:
-	case <-ctx.Done():
-		return nil
-	}
-	defer func() { <-s.turns[reader] }()
 	v, err := guarded(ctx, func(ctx context.Context) (*flink.View, error) { return s.readers[reader].Read(ctx), nil })
 	if err != nil {
 		v = s.broken(reader, err)
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) { // else nobody waits, and it was not heard out
-		s.keep(round, reader, v)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.last[reader] = v
 	}
 	return v
 }
@@ -134,12 +102,4 @@ func (s *flinkSampler) broken(reader int, err error) *flink.View {
 		v.Reaches[i].At, v.Reaches[i].Err = time.Now(), err
 	}
 	return &v
-}
-
-func (s *flinkSampler) keep(round, reader int, v *flink.View) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if round > s.heard[reader] {
-		s.last[reader], s.heard[reader] = v, round
-	}
 }
