@@ -119,11 +119,7 @@ func TestProbeOfAMissingConnector(t *testing.T) {
 
 // A topic does not tell which connectors there are, but which have noted something down.
 func TestProbeOfAMissingRecord(t *testing.T) {
-	cluster, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "connect-offsets"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer cluster.Close()
+	cluster := broker(t, kfake.SeedTopics(1, "connect-offsets"))
 	client, err := kgo.NewClient(kgo.SeedBrokers(cluster.ListenAddrs()...))
 	if err != nil {
 		t.Fatal(err)
