@@ -89,7 +89,7 @@ func (b *binlogTruth) split(name string) (schema string, known bool) {
 var (
 	leading = regexp.MustCompile(`^(?s)(use .*?; )?(\s*/\*.*?\*/)*\s*`)
 	bare    = regexp.MustCompile("^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|XA |ANALYZE|OPTIMIZE|REPAIR|FLUSH|GRANT |REVOKE |SET PASSWORD|(CREATE|DROP|ALTER|RENAME) (OR REPLACE )?" +
-		"(ALGORITHM=[A-Z]+ )?(DEFINER=[`\"][A-Z]+[`\"]@[`\"][A-Z]+[`\"] )?(SQL SECURITY DEFINER )?(USER|ROLE|VIEW|PROCEDURE|FUNCTION|TRIGGER|EVENT|PACKAGE) )")
+		"(ALGORITHM=[A-Z]+ )?(DEFINER=[`\"][A-Z]+[`\"]@[`\"][A-Z]+[`\"] )?(SQL SECURITY DEFINER )?(USER|ROLE|VIEW|PROCEDURE|FUNCTION|TRIGGER|EVENT|PACKAGE) |(CREATE|DROP) (/\\*!40005 )?TEMPORARY )")
 	several = regexp.MustCompile("^(UPDATE|DELETE|DROP TABLE|RENAME)| (RENAME TO|EXCHANGE PARTITION) ") // change whatever they name
 	dark    = regexp.MustCompile("^(TRUNCATE|(ALTER|DROP) DATABASE|SELECT)| LIKE |TRIG| PARTITION|NONE1`?\\.")
 )

@@ -120,7 +120,7 @@ func TestWords(t *testing.T) {
 		"CREATE TABLE view (id int)": statement, "CREATE TABLE `a VIEW ` (id int)": statement, "ALTER TABLE t ADD user int": statement, "DROP DATABASE role": statement,
 		"CREATE INDEX view ON t (a)": statement, "RENAME TABLE user TO b": statement, "CREATE SEQUENCE s": statement, "CREATE /* x */ VIEW v AS SELECT 1": statement,
 		"CREATE DEFINER=`a` TABLE VIEW ": statement, "SET STATEMENT max_statement_time=1 FOR INSERT INTO t VALUES (1)": statement, "TRUNCATE TABLE t": statement,
-		"CREATE OR REPLACE TABLE t SELECT 1": statement, "DROP TEMPORARY TABLE view": statement, "DROP VIEWS": statement, "CREATE": statement,
+		"CREATE OR REPLACE TABLE t SELECT 1": statement, "DROP VIEWS": statement, "CREATE": statement,
 		"CREATE TABLE t (id int)": statement, "BEGINNING": statement, "": statement, "# Dum": statement,
 		"INSERT INTO t VALUES (1)":      statement,
 		"/* by hand */ ANALYZE TABLE t": idle, "-- by hand\n# nightly\n/**/\tFLUSH STATUS": idle, "/* " + strings.Repeat("long ", 99) + "*/ REPAIR TABLE t": idle,

@@ -43,6 +43,10 @@ var tableless = regexp.MustCompile(`(?is)^(CREATE|ALTER|DROP|RENAME)\s+(OR\s+REP
 	`(DEFINER\s*=\s*` + account + `(\s*@\s*` + account + `)?\s+)?(SQL\s+SECURITY\s+\w+\s+)?(AGGREGATE\s+)?` +
 	`(USER|ROLE|VIEW|TRIGGER|PROCEDURE|FUNCTION|PACKAGE|EVENT)\s`)
 
+// temporary are definitions of tables that a session has for itself, whose rows are in no binlog of rows. Servers log such a one when it is
+// dropped, if only by the end of its session. Statements that change one otherwise do not say that it is one.
+var temporary = regexp.MustCompile(`(?i)^(CREATE(\s+OR\s+REPLACE)?|DROP)\s+(TEMPORARY|/\*!\d+\s+TEMPORARY\s*\*/)\s+(TABLE|SEQUENCE)\s`)
+
 const (
 	account = "(`(?:[^`]|``)*`|'[^'\\\\]*'|\"[^\"\\\\]*\"|[\\w$.%]+(?:\\(\\))?)"
 
@@ -85,7 +89,7 @@ func words(text []byte) kind {
 		}
 		return statement
 	case "CREATE", "ALTER", "DROP", "RENAME":
-		if tableless.Match(text[:min(len(text), longestHead)]) {
+		if head := text[:min(len(text), longestHead)]; tableless.Match(head) || temporary.Match(head) {
 			return idle
 		}
 		return statement
