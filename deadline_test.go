@@ -83,7 +83,7 @@ func TestDeadlineOfAClientThatDoesNotRead(t *testing.T) {
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("the answer ended with %v, want the end of its time", err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(patience):
 		t.Fatal("the answer still waits for its reader")
 	}
 }

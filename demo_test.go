@@ -32,15 +32,15 @@ func TestDemoShowsWhatALagCanMean(t *testing.T) {
 		labels := `{group="inventory-sync",kind="aborted",topic="inventory.reserved"}`
 		return s.values["truelag_group_lag_composition_offsets"+labels] > 0
 	})
-	if code, _ := p.get("/-/ready"); code != http.StatusOK {
-		t.Errorf("/-/ready: %d", code)
-	}
+	await(t, "readiness", func() bool { code, _ := p.get("/-/ready"); return code == http.StatusOK })
 	if code, body := p.get("/-/healthy"); code != http.StatusOK || body != program+" is healthy.\n" {
 		t.Errorf("/-/healthy: %d %q", code, body)
 	}
-	if code, body := p.get("/"); code != http.StatusOK || !strings.Contains(body, "orders-enricher") {
-		t.Errorf("/: %d\n%s", code, body)
-	}
+	await(t, "a group on the landing page", func() bool { // the worst change all the time
+		p.scrape()
+		code, body := p.get("/")
+		return code == http.StatusOK && strings.Contains(body, "orders-enricher")
+	})
 	if code, body := p.get("/config"); code != http.StatusOK || !strings.Contains(body, "clusters:") {
 		t.Errorf("/config: %d\n%s", code, body)
 	}

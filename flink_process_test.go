@@ -37,7 +37,7 @@ func TestFlinkBesideKafka(t *testing.T) {
 	var s samples
 	await(t, "what the job says", func() bool {
 		s = p.scrape()
-		return s.has(flinkSuccess, 1) && s.families["truelag_flink_job_info"] != nil
+		return s.has(flinkSuccess, 1) && s.families["truelag_flink_job_info"] != nil && s.families["truelag_flink_committed_offset"] != nil
 	})
 	for key, want := range map[string]float64{
 		`truelag_flink_job_state{job="payments",state="RUNNING"}`:                                  1,
@@ -134,7 +134,7 @@ func TestFlinkThatHangsCostsItsRowsAlone(t *testing.T) {
 	p := serving(t, "--config.file="+path)
 	await(t, "readiness", func() bool { code, _ := p.get("/-/ready"); return code == http.StatusOK })
 
-	body := p.within(8 * time.Second)
+	body := p.within(30 * time.Second)
 	s := parsed(t, body)
 	if !s.has(kafkaSuccess, 1) || !s.has(flinkSuccess, 0) {
 		t.Errorf("success: kafka %v, flink %v", s.values[kafkaSuccess], s.values[flinkSuccess])

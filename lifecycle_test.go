@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 )
@@ -68,23 +68,38 @@ func TestScrapesAreBounded(t *testing.T) {
 	}
 }
 
-// freePort is one to listen on later: below those that the kernel gives to connections and to who listens on any.
-func freePort(t *testing.T) int {
+// reserved is an address that hangs up on whoever comes, and then, from when a broker listens there on, is the broker's. It is held
+// all the time: one that was free a moment ago may be another process's.
+func reserved(t *testing.T) (address string, listen kfake.Opt) {
 	t.Helper()
-	for range 1000 {
-		port := 15000 + rand.IntN(15000)
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			l.Close()
-			return port
-		}
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no port is free")
-	return 0
+	hungUp := make(chan struct{})
+	go func() {
+		defer close(hungUp)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c.Close()
+		}
+	}()
+	t.Cleanup(func() { l.Close() })
+	return l.Addr().String(), kfake.ListenFn(func(string, string) (net.Listener, error) {
+		if err := l.SetDeadline(time.Unix(1, 0)); err != nil {
+			return nil, err
+		}
+		<-hungUp
+		return l, l.SetDeadline(time.Time{})
+	})
 }
 
 func TestBrokersMayComeLater(t *testing.T) {
-	port := freePort(t)
-	p := serving(t, fmt.Sprintf("--kafka.brokers=127.0.0.1:%d", port))
+	address, listen := reserved(t)
+	p := serving(t, "--kafka.brokers="+address)
 	if s := p.scrape(); !s.has(kafkaSuccess, 0) {
 		t.Errorf("success without a broker: %v", s.values[kafkaSuccess])
 	}
@@ -94,7 +109,7 @@ func TestBrokersMayComeLater(t *testing.T) {
 	if code, _ := p.get("/-/healthy"); code != http.StatusOK {
 		t.Errorf("/-/healthy: %d", code)
 	}
-	broker(t, kfake.Ports(port))
+	broker(t, listen)
 	// Nobody scrapes: it finds the broker by itself.
 	await(t, "readiness", func() bool { code, _ := p.get("/-/ready"); return code == http.StatusOK })
 	if s := p.scrape(); !s.has(kafkaSuccess, 1) {
@@ -117,6 +132,7 @@ func TestReload(t *testing.T) {
 	const all, filtered = "", "      topics: {exclude: [orders]}\n"
 	write(all)
 	p := serving(t, "--config.file="+path, "--web.enable-lifecycle")
+	await(t, "readiness", func() bool { code, _ := p.get("/-/ready"); return code == http.StatusOK }) // which no reload takes away
 	topic := `truelag_topic_partition_high_watermark{partition="0",topic="orders"}`
 	if s := p.scrape(); !s.has(topic, 0) || !s.has(successful, 1) {
 		t.Fatalf("topic %v, reload %v", s.values[topic], s.values[successful])
@@ -132,7 +148,11 @@ func TestReload(t *testing.T) {
 
 	write(filtered)
 	p.signal(syscall.SIGHUP)
-	await(t, "the filter's work", func() bool { _, there := p.scrape().values[topic]; return !there })
+	await(t, "the filter's work", func() bool {
+		s := p.scrape()
+		_, there := s.values[topic]
+		return !there && s.has(kafkaSuccess, 1)
+	})
 
 	write("      topics: {exclude: [\"(\"]}\n")
 	p.signal(syscall.SIGHUP)

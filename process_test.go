@@ -120,11 +120,7 @@ func (p *process) get(path string) (int, string) {
 
 func (p *process) ask(method, path string) (int, string) {
 	p.t.Helper()
-	req, err := http.NewRequestWithContext(p.t.Context(), method, p.base+path, http.NoBody)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := patiently(p.t.Context(), method, p.base+path)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -134,6 +130,16 @@ func (p *process) ask(method, path string) (int, string) {
 		p.t.Fatal(err)
 	}
 	return resp.StatusCode, string(body)
+}
+
+// patiently asks as one who waits for long: a scrape has no time else for what it has to wait for on a busy machine.
+func patiently(ctx context.Context, method, url string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set(timeoutHeader, fmt.Sprint(patience.Seconds()))
+	return http.DefaultClient.Do(req)
 }
 
 // scrape reads the samples.
@@ -178,7 +184,7 @@ type answer struct {
 func (p *process) scrapeLater() <-chan answer {
 	scraped := make(chan answer, 1)
 	go func() {
-		resp, err := http.Get(p.base + "/metrics")
+		resp, err := patiently(context.Background(), http.MethodGet, p.base+"/metrics")
 		if err != nil {
 			scraped <- answer{body: err.Error()}
 			return
@@ -296,7 +302,7 @@ func runs(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// broker is a cluster of one broker on a free port, or on the one given.
+// broker is a cluster of one broker on a free port, or on what the options say.
 func broker(t *testing.T, opts ...kfake.Opt) *kfake.Cluster {
 	t.Helper()
 	c, err := kfake.NewCluster(append([]kfake.Opt{kfake.NumBrokers(1), kfake.SeedTopics(1, "orders")}, opts...)...)

@@ -53,7 +53,7 @@ func newSharded(t *testing.T) *sharded {
 	s.join("member", kgo.ConsumerGroup("member"), kgo.ConsumeTopics("topic-9", "topic-10"))
 	s.join("share", kgo.ShareGroup("share"), kgo.ConsumeTopics("topic-11"))
 	for i, topics := range [][]string{{"topic-0", "topic-5"}, {"topic-12"}} {
-		tx := s.open(kgo.TransactionalID(fmt.Sprint("tx-", i)))
+		tx := s.open(kgo.TransactionalID(fmt.Sprint("tx-", i)), kgo.TransactionTimeout(15*time.Minute)) // for the whole test
 		if err := tx.BeginTransaction(); err != nil {
 			t.Fatal(err)
 		}
@@ -138,8 +138,10 @@ func exporterOf(t *testing.T, args ...string) http.Handler {
 // a time stands without its value, since no two scrapes are at one time, and events with their count.
 func counted(t *testing.T, into map[string]int, exporter http.Handler) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
 	w := httptest.NewRecorder()
-	exporter.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody))
+	exporter.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/metrics", http.NoBody))
 	if w.Code != http.StatusOK {
 		t.Fatalf("scrape: %d %s", w.Code, w.Body)
 	}
