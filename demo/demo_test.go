@@ -80,7 +80,7 @@ func TestScenesShowTheirStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	played := make(chan struct{})
 	playing, stop := context.WithCancel(ctx)
@@ -107,12 +107,18 @@ func TestScenesShowTheirStates(t *testing.T) {
 		})
 	}
 
-	described, err := admin.DescribeGroups(ctx, "settlement")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(described["settlement"].Members); n != 1 {
-		t.Errorf("settlement has %d members, want 1", n)
+	for { // a member that was away for too long, as on a busy machine, comes back
+		described, err := admin.DescribeGroups(ctx, "settlement")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(described["settlement"].Members)
+		if n == 1 {
+			break
+		}
+		if !sleep(ctx, 10*time.Millisecond) {
+			t.Fatalf("settlement has %d members, want 1", n)
+		}
 	}
 }
 
@@ -131,7 +137,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	cancel()
 	select {
 	case <-played:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("Run goes on without its context")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -153,9 +154,9 @@ func (f *Fake) Close() {
 	f.cluster.Close()
 }
 
-// Client needs no more than the brokers' addresses.
+// Client needs no more than the brokers' addresses. A busy machine may take long to accept.
 func (f *Fake) Client() kafka.ClientConfig {
-	return kafka.ClientConfig{Seeds: f.cluster.ListenAddrs()}
+	return kafka.ClientConfig{Seeds: f.cluster.ListenAddrs(), DialTimeout: time.Minute}
 }
 
 // Surplus is none: holes are made without.

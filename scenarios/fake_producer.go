@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -48,7 +49,8 @@ func (f *Fake) begin(ctx context.Context, txn string) (*producer, error) {
 		f.producers[txn] = p
 		if !f.crafted {
 			var err error
-			if p.client, err = f.newClient(kgo.TransactionalID(txn)); err != nil {
+			// The cluster ends a transaction that has lasted longer by itself, which no case wants, however slowly it is played.
+			if p.client, err = f.newClient(kgo.TransactionalID(txn), kgo.TransactionTimeout(15*time.Minute)); err != nil {
 				return nil, err
 			}
 		}
