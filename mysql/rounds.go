@@ -163,6 +163,9 @@ func (r *rounds) take(answer list, f facts) error {
 	if !f.clock.IsZero() {
 		r.writes.see(answer.files, f.clock.Add(answer.at.Sub(f.heard)))
 	}
+	if f.flavor == MariaDB {
+		r.writes.killed(r.list.files, answer.files)
+	}
 	r.list = answer
 	if len(answer.files) == 0 {
 		return errNoBinlog

@@ -47,3 +47,17 @@ func (w writes) date(files []File) []File {
 	}
 	return dated
 }
+
+// killed forgets when the file that was the active one of a list was written to, where the server has turned away from it and has not ended
+// it with an event: it was killed, and the file may be as old as its last event. MySQL writes to it when it starts again, MariaDB does not.
+func (w writes) killed(before, now []File) {
+	if len(before) == 0 {
+		return
+	}
+	last := before[len(before)-1]
+	for _, f := range now[:max(len(now)-1, 0)] {
+		if f.Name == last.Name && f.Size == last.Size {
+			delete(w, f.Name)
+		}
+	}
+}
