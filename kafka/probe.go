@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -97,7 +99,7 @@ func (c *Cluster) operations(ctx context.Context, s *Snapshot) (map[string]int32
 }
 
 func brokersFinding(s *Snapshot) Finding {
-	f := Finding{Feature: "connection", Needs: "a listener that the exporter reaches", Found: fmt.Sprintf("%d brokers answer", len(s.Brokers))}
+	f := Finding{Feature: "connection", Needs: "a listener that the exporter reaches", Found: counted(len(s.Brokers), "broker answers", "brokers answer")}
 	for _, b := range s.Brokers {
 		if b.Err != nil {
 			f.Lacking, f.Found = true, fmt.Sprintf("broker %d at %s:%d does not answer: %v", b.ID, b.Host, b.Port, b.Err)
@@ -106,8 +108,16 @@ func brokersFinding(s *Snapshot) Finding {
 	return f
 }
 
+// counted is a number of things and what they do.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
 func groupsFinding(s *Snapshot) Finding {
-	f := Finding{Feature: "groups", Needs: "Describe on Group", Found: fmt.Sprintf("%d groups are listed", len(s.Groups))}
+	f := Finding{Feature: "groups", Needs: "Describe on Group", Found: counted(len(s.Groups), "group is listed", "groups are listed")}
 	if len(s.Groups) == 0 {
 		f.Lacking, f.Found = true, "no group is listed: there is none, the filter leaves all out, or the permission is missing"
 	}
@@ -130,10 +140,29 @@ func (r *tally) add(name string, err error) {
 	}
 }
 
-func (r *tally) finding(feature, needs, what string) Finding {
-	f := Finding{Feature: feature, Needs: needs, Found: fmt.Sprintf("all of %d %s", r.all, what)}
-	if r.failed > 0 {
-		f.Lacking, f.Found = true, fmt.Sprintf("not %d of %d %s, the first being %s", r.failed, r.all, what, r.first)
+// saying is how a tally is put in words: what was counted, and what each of them does or not.
+type saying struct {
+	one, more      string // "group", "groups"
+	does, do       string // "is described", "are described"
+	doesNot, doNot string
+	aside          string // after those that do
+}
+
+func (r *tally) finding(feature, needs string, w saying) Finding {
+	f := Finding{Feature: feature, Needs: needs, Lacking: r.failed > 0}
+	switch {
+	case r.all == 0:
+		f.Found = fmt.Sprintf("there is no %s", w.one)
+	case r.failed == 0 && r.all == 1:
+		f.Found = fmt.Sprintf("the only %s %s%s", w.one, w.does, w.aside)
+	case r.failed == 0:
+		f.Found = fmt.Sprintf("all %d %s %s%s", r.all, w.more, w.do, w.aside)
+	case r.all == 1:
+		f.Found = fmt.Sprintf("the only %s %s: %s", w.one, w.doesNot, r.first)
+	case r.failed == 1:
+		f.Found = fmt.Sprintf("1 of %d %s %s: %s", r.all, w.more, w.doesNot, r.first)
+	default:
+		f.Found = fmt.Sprintf("%d of %d %s %s, the first being %s", r.failed, r.all, w.more, w.doNot, r.first)
 	}
 	return f
 }
@@ -143,7 +172,8 @@ func membersFinding(s *Snapshot) Finding {
 	for i := range s.Groups {
 		r.add(s.Groups[i].Name, s.Groups[i].DescribeErr)
 	}
-	return r.finding("members and states", "Describe on Group", "groups are described")
+	return r.finding("members and states", "Describe on Group", saying{
+		one: "group", more: "groups", does: "is described", do: "are described", doesNot: "is not described", doNot: "are not described"})
 }
 
 func commitsFinding(s *Snapshot) Finding {
@@ -153,7 +183,9 @@ func commitsFinding(s *Snapshot) Finding {
 			r.add(s.Groups[i].Name, s.Groups[i].CommitsErr)
 		}
 	}
-	return r.finding("committed offsets", "Describe on Group, Describe on Topic", "groups tell their commits; topics that may not be described are left out by the broker")
+	return r.finding("committed offsets", "Describe on Group, Describe on Topic", saying{
+		one: "group", more: "groups", does: "tells its commits", do: "tell their commits", doesNot: "does not tell its commits", doNot: "do not tell their commits",
+		aside: "; topics that may not be described are left out by the broker"})
 }
 
 func endsFinding(s *Snapshot) Finding {
@@ -168,13 +200,14 @@ func endsFinding(s *Snapshot) Finding {
 		}
 		r.add(t.Name, err)
 	}
-	return r.finding("raw lag: log start, last stable offset, high watermark", "Describe on Topic", "topics tell their ends")
+	return r.finding("raw lag: log start, last stable offset, high watermark", "Describe on Topic", saying{
+		one: "topic", more: "topics", does: "tells its ends", do: "tell their ends", doesNot: "does not tell its ends", doNot: "do not tell their ends"})
 }
 
 func operationFinding(feature, needs string, operation int32, operations map[string]int32) Finding {
 	var r tally
-	for name, ops := range operations {
-		switch {
+	for _, name := range slices.Sorted(maps.Keys(operations)) {
+		switch ops := operations[name]; {
 		case ops == notTold:
 			return Finding{Feature: feature, Needs: needs, Found: "not told: brokers before 2.3 do not say what is authorized"}
 		case ops&operation == 0:
@@ -183,5 +216,6 @@ func operationFinding(feature, needs string, operation int32, operations map[str
 			r.add(name, nil)
 		}
 	}
-	return r.finding(feature, needs, "topics allow it")
+	return r.finding(feature, needs, saying{
+		one: "topic", more: "topics", does: "allows it", do: "allow it", doesNot: "does not allow it", doNot: "do not allow it"})
 }

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -49,5 +50,47 @@ func TestProbeSaysWhatIsMissing(t *testing.T) {
 	f.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetFetch}, Group: "g", Err: kerr.GroupAuthorizationFailed})
 	if l := lacking(); !l["committed offsets"] || len(l) != 1 {
 		t.Errorf("a denied group lacks %v, want committed offsets alone", l)
+	}
+}
+
+// A cluster may have one of anything.
+func TestProbeSpeaksOfOneAndMany(t *testing.T) {
+	denied := errors.New("denied")
+	group := func(name string, err error) Group { return Group{Name: name, DescribeErr: err} }
+	for want, s := range map[string]*Snapshot{
+		"0 brokers answer": {},
+		"1 broker answers": {Brokers: make([]Broker, 1)},
+		"3 brokers answer": {Brokers: make([]Broker, 3)},
+	} {
+		if got := brokersFinding(s); got.Found != want || got.Lacking {
+			t.Errorf("%d brokers: %+v, want %q", len(s.Brokers), got, want)
+		}
+	}
+	for _, c := range []struct {
+		groups          []Group
+		listed, members string
+		lacking         bool
+	}{
+		{nil, "no group is listed: there is none, the filter leaves all out, or the permission is missing", "there is no group", false},
+		{[]Group{group("a", nil)}, "1 group is listed", "the only group is described", false},
+		{[]Group{group("a", nil), group("b", nil)}, "2 groups are listed", "all 2 groups are described", false},
+		{[]Group{group("a", denied)}, "1 group is listed", `the only group is not described: "a": denied`, true},
+		{[]Group{group("a", nil), group("b", denied)}, "2 groups are listed", `1 of 2 groups is not described: "b": denied`, true},
+		{[]Group{group("a", denied), group("b", denied), group("c", nil)}, "3 groups are listed", `2 of 3 groups are not described, the first being "a": denied`, true},
+	} {
+		s := &Snapshot{Groups: c.groups}
+		if got := groupsFinding(s).Found; got != c.listed {
+			t.Errorf("%d groups: %q, want %q", len(c.groups), got, c.listed)
+		}
+		if got := membersFinding(s); got.Found != c.members || got.Lacking != c.lacking {
+			t.Errorf("%d groups: %+v, want %q", len(c.groups), got, c.members)
+		}
+	}
+	topics := map[string]int32{}
+	for _, name := range []string{"d", "b", "c", "a", "e", "f"} {
+		topics[name] = 0
+	}
+	if got, want := operationFinding("f", "n", mayRead, topics).Found, `6 of 6 topics do not allow it, the first being "a": not authorized`; got != want {
+		t.Errorf("%q, want %q: the first by name, each time", got, want)
 	}
 }

@@ -58,7 +58,11 @@ func (c *Cluster) shareFindings(ctx context.Context, s *Snapshot) []Finding {
 		return nil
 	}
 	return []Finding{
-		positions.finding("positions of share groups", "Describe on Group, Describe on Topic", "share groups tell their start offsets"),
-		levels.finding("isolation of share groups", "DescribeConfigs on Group", "share groups tell their share.isolation.level"),
+		positions.finding("positions of share groups", "Describe on Group, Describe on Topic", saying{
+			one: "share group", more: "share groups", does: "tells its start offsets", do: "tell their start offsets",
+			doesNot: "does not tell its start offsets", doNot: "do not tell their start offsets"}),
+		levels.finding("isolation of share groups", "DescribeConfigs on Group", saying{
+			one: "share group", more: "share groups", does: "tells its share.isolation.level", do: "tell their share.isolation.level",
+			doesNot: "does not tell its share.isolation.level", doNot: "do not tell their share.isolation.level"}),
 	}
 }
