@@ -14,7 +14,7 @@ type history struct {
 
 	consumed gtid.Set // the consumer's set; empty: not told
 	lacks    gtid.Set // the transactions that are left, where state is OK
-	proof    bool     // purged transactions are known, and none of them is left to read
+	proof    bool     // the transactions that are purged are known, all of them, and none is left to read
 	err      error    // why the consumer's set cannot be read
 }
 
@@ -43,7 +43,7 @@ func (inv *Inventory) history(p *Position, placed bool) history {
 			return h
 		}
 		left = left.Subtract(gone)
-		h.proof = !inv.Purged.IsEmpty()
+		h.proof = !inv.Purged.IsEmpty() && !inv.Anonymous
 	}
 	h.state, h.lacks = OK, left
 	return h
