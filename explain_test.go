@@ -194,7 +194,7 @@ func TestPagesExplainGroupsOfAnyName(t *testing.T) {
 		}
 		link := list.Rows[0].Link
 		for _, more := range []string{"", "&topic=orders", "&topic=orders&partition=0"} {
-			code, body = p.get("/" + link + more)
+			code, body = p.explained("/" + link + more)
 			if code != http.StatusOK || !strings.Contains(body, "3 offsets") {
 				t.Errorf("%q: %s%s: %d\n%s", group, link, more, code, body)
 			}
@@ -231,7 +231,7 @@ func TestPagesTellRewinds(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &events); err != nil || len(events) != 1 || events[0].Kind != "rewind" || events[0].Group != "g" || events[0].Records != 5 {
 		t.Fatalf("%v\n%s", err, body)
 	}
-	if _, body := p.get("/" + events[0].Link); !strings.Contains(body, "◀ back by 5") {
+	if _, body := p.explained("/" + events[0].Link); !strings.Contains(body, "◀ back by 5") {
 		t.Errorf("the page shows no rewind:\n%s", body)
 	}
 	// What is written to a pipe is not read at once.

@@ -132,19 +132,19 @@ func TestExplainNamesTheOpenTransaction(t *testing.T) {
 
 			p := serving(t, args[1])
 			const page = "/explain?group=g&topic=orders&partition=0"
-			_, body = p.get(page + "&format=json")
+			_, body = p.explained(page + "&format=json")
 			check("page before a scrape", toldBy(t, body))
 			await(t, "the transaction", func() bool {
 				_, ok := p.scrape().families["truelag_partition_open_transaction_info"]
 				return ok
 			})
 			p.scrape() // it takes two to call it hanging
-			_, body = p.get(page + "&format=json")
+			_, body = p.explained(page + "&format=json")
 			check("page after scrapes", toldBy(t, body))
 			if strings.Contains(body, "ListTransactions") {
 				t.Errorf("the page asks for what the scrapes know:\n%s", body)
 			}
-			code, body = p.get(page)
+			code, body = p.explained(page)
 			body = html.UnescapeString(body)
 			for _, want := range []string{c.say, c.words, "<dt>transactional id</dt><dd><bdi>pay</bdi></dd>", "<dt>hanging</dt><dd>" + c.hangs + "</dd>"} {
 				if code != http.StatusOK || !strings.Contains(body, want) {

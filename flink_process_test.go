@@ -90,7 +90,7 @@ func TestFlinkOutlivesAReload(t *testing.T) {
 	await(t, "a match", func() bool { s := p.scrape(); return s.has(match, 1) && s.has(committed, 10) })
 	place := "/explain?" + url.Values{"group": {"payments"}, "topic": {"orders"}, "partition": {"0"}}.Encode()
 	for _, format := range []string{"", "&format=json"} {
-		if code, body := p.get(place + format); code != http.StatusOK || !strings.Contains(body, "committed offset is one that the group has or had. A start from the group") {
+		if code, body := p.explained(place + format); code != http.StatusOK || !strings.Contains(body, "committed offset is one that the group has or had. A start from the group") {
 			t.Errorf("%s%s: %d\n%s", place, format, code, body)
 		}
 	}

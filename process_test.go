@@ -132,6 +132,17 @@ func (p *process) ask(method, path string) (int, string) {
 	return resp.StatusCode, string(body)
 }
 
+// explained asks for what explains a partition, and again where there was no time for that: it has 5 s, whoever asks, and what the
+// broker tells first a quarter of them.
+func (p *process) explained(path string) (code int, body string) {
+	p.t.Helper()
+	await(p.t, "an explanation", func() bool {
+		code, body = p.get(path)
+		return !strings.Contains(body, "Not everything could be read: ")
+	})
+	return code, body
+}
+
 // patiently asks as one who waits for long: a scrape has no time else for what it has to wait for on a busy machine.
 func patiently(ctx context.Context, method, url string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
