@@ -8,7 +8,6 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Admin is a client of a super user, which lives as long as the cluster.
@@ -61,32 +60,41 @@ func (c *Cluster) CreateReplicated(t testing.TB, topic string, partitions, repli
 	for k, v := range config {
 		values[k] = &v
 	}
-	if _, err := adm.CreateTopic(t.Context(), int32(partitions), int16(replicas), values, topic); err != nil {
+	made, err := adm.CreateTopic(t.Context(), int32(partitions), int16(replicas), values, topic)
+	if err != nil {
 		t.Fatalf("create topic %s: %v", topic, err)
 	}
-	c.awaitPartitions(t, topic, partitions)
+	c.awaitPartitions(t, topic, made.ID, partitions)
+}
+
+// RecreateTopic creates a topic that has just been deleted: a broker with ZooKeeper takes its time for that.
+func (c *Cluster) RecreateTopic(t testing.TB, topic string, partitions int) {
+	t.Helper()
+	var made kadm.CreateTopicResponse
+	Await(t, func() (err error) {
+		made, err = c.Admin(t).CreateTopic(t.Context(), int32(partitions), int16(len(c.nodes)), nil, topic)
+		return err
+	})
+	c.awaitPartitions(t, topic, made.ID, partitions)
 }
 
 // awaitPartitions waits until a topic has so many partitions with leaders, and every node knows: any may be asked next, and one is later
-// than the others.
-func (c *Cluster) awaitPartitions(t testing.TB, topic string, n int) {
+// than the others. The id is zero where it is not known.
+func (c *Cluster) awaitPartitions(t testing.TB, topic string, id kadm.TopicID, n int) {
 	t.Helper()
 	Await(t, func() error {
-		var first kmsg.MetadataResponseTopic
-		for _, node := range c.nodes {
-			if !node.running() {
-				continue
+		views, err := c.metadataOfAll(t.Context(), []string{topic})
+		if err != nil {
+			return err
+		}
+		for node, view := range views {
+			m := view.Topics[0]
+			if id == (kadm.TopicID{}) {
+				id = m.TopicID
 			}
-			m, err := c.metadataOf(t.Context(), node, topic)
-			if err != nil {
-				return err
-			}
-			if first.Topic == nil {
-				first = m
-			}
-			if len(m.Partitions) != n || m.TopicID != first.TopicID {
-				return fmt.Errorf("node %d says that topic %s has the id %x and %d partitions so far, want %x and %d", node.id, topic, m.TopicID,
-					len(m.Partitions), first.TopicID, n)
+			if len(m.Partitions) != n || m.TopicID != id {
+				return fmt.Errorf("node %d says that topic %s has the id %x and %d partitions so far, want %x and %d", node, topic, m.TopicID,
+					len(m.Partitions), id, n)
 			}
 		}
 		ends, err := c.ends(t.Context(), c.Admin(t), topic)
@@ -124,7 +132,7 @@ func (c *Cluster) AddPartitions(t testing.TB, topic string, total int) {
 	if _, err := c.Admin(t).UpdatePartitions(t.Context(), total, topic); err != nil {
 		t.Fatalf("give topic %s %d partitions: %v", topic, total, err)
 	}
-	c.awaitPartitions(t, topic, total)
+	c.awaitPartitions(t, topic, kadm.TopicID{}, total)
 }
 
 // DeleteRecords moves the log start offset up. The topic's cleanup.policy must contain delete.
@@ -141,12 +149,16 @@ func (c *Cluster) DeleteRecords(t testing.TB, topic string, partition int32, bef
 	}
 }
 
-// Commit commits offsets for a group without members, all in one request.
+// Commit commits offsets for a group without members, all in one request. It is tried again while the group's coordinator changes, or a broker
+// has not heard of a topic yet: if an answer got lost, the same offsets are committed twice.
 func (c *Cluster) Commit(t testing.TB, group string, offsets kadm.Offsets) {
 	t.Helper()
-	if err := c.Admin(t).CommitAllOffsets(t.Context(), group, offsets); err != nil {
-		t.Fatalf("commit offsets of group %s: %v", group, err)
-	}
+	Await(t, func() error {
+		if err := c.Admin(t).CommitAllOffsets(t.Context(), group, offsets); err != nil {
+			return fmt.Errorf("commit offsets of group %s: %w", group, err)
+		}
+		return nil
+	})
 }
 
 // CommitOffset commits one offset for a group without members.
@@ -179,10 +191,13 @@ type Ends struct {
 // Ends reads the ends of all partitions of a topic, by partition.
 func (c *Cluster) Ends(t testing.TB, topic string) []Ends {
 	t.Helper()
-	ends, err := c.ends(t.Context(), c.Admin(t), topic)
-	if err != nil {
-		t.Fatalf("ends of topic %s: %v", topic, err)
-	}
+	var ends []Ends
+	Await(t, func() (err error) { // a leader that has just begun does not tell them at once
+		if ends, err = c.ends(t.Context(), c.Admin(t), topic); err != nil {
+			return fmt.Errorf("ends of topic %s: %w", topic, err)
+		}
+		return nil
+	})
 	return ends
 }
 

@@ -173,8 +173,8 @@ func TestStuckPosition(t *testing.T) {
 	group := topic + "-rc-2"
 	lag := lagOf(read(t, exporter(t, c, group)), group, topic)
 	a := c.Oracle(t).Ask(t, []lab.Question{{Topic: topic, Offset: 2, ReadCommitted: true}})[0]
-	if got := lag.Composition; got.Records() != a.Records || got[kafka.Blocked] != 0 || got.Offsets() != 7 {
-		t.Errorf("after the transaction: %v, want %d records: %s", got, a.Records, a.Offsets)
+	if lag == nil || lag.Composition.Records() != a.Records || lag.Composition[kafka.Blocked] != 0 || lag.Composition.Offsets() != 7 {
+		t.Errorf("after the transaction: %+v, want %d records: %s", lag, a.Records, a.Offsets)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -33,22 +34,59 @@ type Cluster struct {
 	client *kgo.Client
 }
 
-// boot starts all nodes and waits until each has joined.
+// boot starts all nodes and waits until each has joined, and answers for groups and transactions.
 func (c *Cluster) boot(ctx context.Context) error {
 	for _, n := range c.nodes {
 		if err := n.start(true); err != nil {
 			return err
 		}
 	}
-	return c.awaitNodes(ctx)
+	if err := c.awaitNodes(ctx); err != nil {
+		return err
+	}
+	return c.awaitCoordinators(ctx)
 }
 
-// metadata asks a node for topics; nil: all. The answers of kadm come from a cache.
-func (c *Cluster) metadata(ctx context.Context, topics []string) (*kmsg.MetadataResponse, error) {
+// awaitCoordinators has the topics made in which groups and transactional ids are filed, and waits until all partitions of both are loaded:
+// while one still is, its node lists nothing at all, not even what a test has made in another one.
+func (c *Cluster) awaitCoordinators(ctx context.Context) error {
+	cl, err := c.superUser()
+	if err != nil {
+		return err
+	}
+	adm := kadm.NewClient(cl)
+	return await(ctx, func() error {
+		for _, name := range []string{"a", "b", "c", "d"} { // one for each of the four partitions
+			if _, err := adm.FetchOffsets(ctx, name); err != nil {
+				return fmt.Errorf("the commits of a group %s: %w", name, err)
+			}
+			if c.Options.zookeeper() { // before 3.0 transactions are not told
+				continue
+			}
+			told, err := adm.DescribeTransactions(ctx, name)
+			if err = cmp.Or(err, told[name].Err); !errors.Is(err, kerr.TransactionalIDNotFound) {
+				return fmt.Errorf("a transactional id %s that nobody has: %w", name, cmp.Or(err, errors.New("it is there")))
+			}
+		}
+		return nil
+	})
+}
+
+// ask asks one node.
+func (c *Cluster) ask(ctx context.Context, n *node, req kmsg.Request) (kmsg.Response, error) {
 	cl, err := c.superUser()
 	if err != nil {
 		return nil, err
 	}
+	answer, err := cl.Broker(int(n.id)).RetriableRequest(ctx, req)
+	if err != nil {
+		return nil, fmt.Errorf("node %d: %w", n.id, err)
+	}
+	return answer, nil
+}
+
+// about is a question for topics; nil: all. The answers of kadm come from a cache.
+func about(topics []string) *kmsg.MetadataRequest {
 	req := kmsg.NewPtrMetadataRequest()
 	if topics != nil {
 		req.Topics = []kmsg.MetadataRequestTopic{}
@@ -58,30 +96,46 @@ func (c *Cluster) metadata(ctx context.Context, topics []string) (*kmsg.Metadata
 		t.Topic = &name
 		req.Topics = append(req.Topics, t)
 	}
-	return req.RequestWith(ctx, cl)
+	return req
 }
 
-// metadataOf asks one node for a topic, all of whose partitions must have leaders.
-func (c *Cluster) metadataOf(ctx context.Context, n *node, topic string) (none kmsg.MetadataResponseTopic, err error) {
+// metadata asks any node for topics.
+func (c *Cluster) metadata(ctx context.Context, topics []string) (*kmsg.MetadataResponse, error) {
 	cl, err := c.superUser()
 	if err != nil {
-		return none, err
+		return nil, err
 	}
-	req := kmsg.NewPtrMetadataRequest()
-	req.Topics = append(req.Topics, kmsg.MetadataRequestTopic{Topic: &topic})
-	answer, err := cl.Broker(int(n.id)).RetriableRequest(ctx, req)
-	if err != nil {
-		return none, err
+	return about(topics).RequestWith(ctx, cl)
+}
+
+// metadataOfAll asks each node that runs for topics, all of whose partitions must have leaders. Each has a view of its own, and one that
+// hung, or has just begun, tells for a while what was.
+func (c *Cluster) metadataOfAll(ctx context.Context, topics []string) (views map[int32]*kmsg.MetadataResponse, err error) {
+	if _, err := c.metadata(ctx, []string{}); err != nil { // so that the client knows the nodes
+		return nil, err
 	}
-	m := answer.(*kmsg.MetadataResponse).Topics[0]
-	err = kerr.ErrorForCode(m.ErrorCode)
-	for _, p := range m.Partitions {
-		err = cmp.Or(err, kerr.ErrorForCode(p.ErrorCode))
+	views = map[int32]*kmsg.MetadataResponse{}
+	for _, n := range c.nodes {
+		if !n.running() {
+			continue
+		}
+		answer, err := c.ask(ctx, n, about(topics))
+		if err != nil {
+			return nil, err
+		}
+		view := answer.(*kmsg.MetadataResponse)
+		for _, t := range view.Topics {
+			err = kerr.ErrorForCode(t.ErrorCode)
+			for _, p := range t.Partitions {
+				err = cmp.Or(err, kerr.ErrorForCode(p.ErrorCode))
+			}
+			if err != nil {
+				return nil, fmt.Errorf("node %d, topic %s: %w", n.id, *t.Topic, err)
+			}
+		}
+		views[n.id] = view
 	}
-	if err != nil {
-		return none, fmt.Errorf("node %d, topic %s: %w", n.id, topic, err)
-	}
-	return m, nil
+	return views, nil
 }
 
 // kill ends all at once.

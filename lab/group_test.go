@@ -3,6 +3,7 @@
 package lab_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -24,9 +25,9 @@ type toolRow struct {
 }
 
 // toolLag is what kafka-consumer-groups prints of a group, by topic and partition.
-func toolLag(t *testing.T, c *lab.Cluster, group string) map[string]map[int32]toolRow {
+func toolLag(t *testing.T, c *lab.Cluster, group string) (rows map[string]map[int32]toolRow, err error) {
 	t.Helper()
-	rows := map[string]map[int32]toolRow{}
+	rows = map[string]map[int32]toolRow{}
 	var column map[string]int
 	for _, line := range c.Tool(t, "consumer-groups", "--describe", "--group", group) {
 		f := strings.Fields(line)
@@ -40,10 +41,13 @@ func toolLag(t *testing.T, c *lab.Cluster, group string) map[string]map[int32]to
 		if column == nil || len(f) == 0 {
 			continue
 		}
+		if len(f) < len(column) {
+			return nil, fmt.Errorf("kafka-consumer-groups prints %q", line)
+		}
 		number := func(name string) int64 {
-			n, err := strconv.ParseInt(f[column[name]], 10, 64)
-			if err != nil {
-				t.Fatalf("kafka-consumer-groups: %s in %q: %v", name, line, err)
+			n, wrong := strconv.ParseInt(f[column[name]], 10, 64)
+			if wrong != nil {
+				err = fmt.Errorf("kafka-consumer-groups: %s in %q: %w", name, line, wrong)
 			}
 			return n
 		}
@@ -57,52 +61,63 @@ func toolLag(t *testing.T, c *lab.Cluster, group string) map[string]map[int32]to
 		}
 		rows[topic][int32(number("PARTITION"))] = row
 	}
-	return rows
+	return rows, err
 }
 
-// sameAsTool holds the raw lag of a group against what kafka-consumer-groups prints, partition by partition.
-func sameAsTool(t *testing.T, c *lab.Cluster, r *kafka.Reading, group string, topics ...string) {
+// sameAsTool reads until the raw lag of a group on a topic is what kafka-consumer-groups prints, partition by partition. The two look one
+// after the other, and the marker of a transaction may come between.
+func sameAsTool(t *testing.T, c *lab.Cluster, k *kafka.Cluster, group, topic string) {
 	t.Helper()
-	tool := toolLag(t, c, group)
-	if got := slices.Sorted(maps.Keys(tool)); !slices.Equal(got, topics) {
-		t.Fatalf("kafka-consumer-groups names the topics %q of group %s, want %q", got, group, topics)
+	lab.Await(t, func() error {
+		r := read(t, k)
+		tool, err := toolLag(t, c, group)
+		if err != nil {
+			return err
+		}
+		if got := slices.Collect(maps.Keys(tool)); !slices.Equal(got, []string{topic}) {
+			return fmt.Errorf("kafka-consumer-groups names the topics %q of group %s, want %q", got, group, topic)
+		}
+		return sameLag(lagOf(r, group, topic), tool[topic], len(c.Ends(t, topic)))
+	})
+}
+
+// sameLag holds a lag against what kafka-consumer-groups prints of a topic of so many partitions.
+func sameLag(lag *kafka.TopicLag, rows map[int32]toolRow, partitions int) error {
+	if lag == nil {
+		return errors.New("no lag")
 	}
-	for topic, rows := range tool {
-		lag := lagOf(r, group, topic)
-		if lag == nil {
-			t.Errorf("group %s, topic %s: no lag", group, topic)
+	var wrong []error
+	differ := func(format string, args ...any) {
+		wrong = append(wrong, fmt.Errorf("group %s, topic %s: "+format, append([]any{lag.Group, lag.Topic}, args...)...))
+	}
+	got := map[int32]toolRow{}
+	var beyond int64
+	for _, p := range lag.Partitions {
+		if !p.Known {
+			differ("lag of partition %d not known", p.Partition)
+		}
+		got[p.Partition] = toolRow{committed: p.Committed, lag: p.Offsets}
+	}
+	for p, row := range rows {
+		if row.none {
+			if g, ok := got[p]; ok {
+				differ("partition %d: %+v, want no row without a committed offset", p, g)
+			}
 			continue
 		}
-		got := map[int32]toolRow{}
-		var beyond int64
-		for _, p := range lag.Partitions {
-			if !p.Known {
-				t.Errorf("group %s, %s-%d: lag not known", group, topic, p.Partition)
-			}
-			got[p.Partition] = toolRow{committed: p.Committed, lag: p.Offsets}
-		}
-		for p, row := range rows {
-			if row.none {
-				if g, ok := got[p]; ok {
-					t.Errorf("group %s, %s-%d: %+v, want no row without a committed offset", group, topic, p, g)
-				}
-				continue
-			}
-			beyond += max(0, -row.lag)
-			want := toolRow{committed: row.committed, lag: max(0, row.lag)}
-			if got[p] != want {
-				t.Errorf("group %s, %s-%d: committed %d, lag %d; kafka-consumer-groups prints %d, %d", group, topic, p,
-					got[p].committed, got[p].lag, row.committed, row.lag)
-			}
-		}
-		if lag.BeyondEnd != beyond {
-			t.Errorf("group %s, topic %s: %d offsets beyond the end, kafka-consumer-groups prints %d in all", group, topic, lag.BeyondEnd, beyond)
-		}
-		// The tool names a partition without a commit only when a member is assigned it.
-		if n, want := lag.Conditions[kafka.Uncommitted], len(c.Ends(t, topic))-len(got); n != want {
-			t.Errorf("group %s, topic %s: %d partitions uncommitted, want %d", group, topic, n, want)
+		beyond += max(0, -row.lag)
+		if want := (toolRow{committed: row.committed, lag: max(0, row.lag)}); got[p] != want {
+			differ("partition %d: committed %d, lag %d; kafka-consumer-groups prints %d, %d", p, got[p].committed, got[p].lag, row.committed, row.lag)
 		}
 	}
+	if lag.BeyondEnd != beyond {
+		differ("%d offsets beyond the end, kafka-consumer-groups prints %d in all", lag.BeyondEnd, beyond)
+	}
+	// The tool names a partition without a commit only when a member is assigned it.
+	if n, want := lag.Conditions[kafka.Uncommitted], partitions-len(got); n != want {
+		differ("%d partitions uncommitted, want %d", n, want)
+	}
+	return errors.Join(wrong...)
 }
 
 // Raw lag is what kafka-consumer-groups prints: for groups with members of either protocol, and for one without, whose
@@ -125,9 +140,9 @@ func TestRawLagIsTheTools(t *testing.T) {
 	offsets.AddOffset(topic, 9, ends[9].HighWatermark+17, -1)
 	c.Commit(t, "raw-lag-simple", offsets)
 
-	r := read(t, exporter(t, c, "raw-lag-"))
+	k := exporter(t, c, "raw-lag-")
 	for _, group := range []string{"raw-lag-classic", "raw-lag-consumer", "raw-lag-simple"} {
-		sameAsTool(t, c, r, group, topic)
+		sameAsTool(t, c, k, group, topic)
 	}
 }
 
@@ -167,14 +182,11 @@ func TestGroupTypes(t *testing.T) {
 			}
 			got[g.Name] = fmt.Sprint(g.Type, " ", g.State, " ", g.Members)
 		}
-		if !maps.Equal(got, want) {
-			return fmt.Errorf("groups %v, want %v", got, want)
+		if !maps.Equal(got, want) || !r.GroupsComplete {
+			return fmt.Errorf("groups %v, complete: %t, want %v", got, r.GroupsComplete, want)
 		}
 		return nil
 	})
-	if !r.GroupsComplete {
-		t.Error("the list of groups is not complete")
-	}
 	for _, group := range []string{"types-classic", "types-consumer", "types-streams"} {
 		lab.Await(t, func() error { // a streams application commits by the clock
 			lag := lagOf(read(t, k), group, topic)

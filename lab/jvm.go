@@ -206,7 +206,13 @@ func (job *Job) Close() { job.jvm.tell(job.id, "close") }
 // Line waits for the next line of output.
 func (job *Job) Line(t testing.TB) string {
 	t.Helper()
-	for deadline := time.After(patience); ; {
+	return job.lineWithin(t, patience)
+}
+
+// lineWithin is Line for what takes longer than most.
+func (job *Job) lineWithin(t testing.TB, limit time.Duration) string {
+	t.Helper()
+	for deadline := time.After(limit); ; {
 		job.mu.Lock()
 		if len(job.lines) > 0 {
 			line := job.lines[0]
@@ -222,7 +228,7 @@ func (job *Job) Line(t testing.TB) string {
 		select {
 		case <-job.news:
 		case <-deadline:
-			t.Fatalf("%s said nothing for %s", job.name, patience)
+			t.Fatalf("%s said nothing for %s", job.name, limit)
 		}
 	}
 }

@@ -53,19 +53,29 @@ func (c *Cluster) StartNode(t testing.TB, id int32) {
 	c.AwaitReplicas(t)
 }
 
-// AwaitReplicas waits until all replicas of all partitions are in sync: else the next node that goes may take the last
-// one with it.
+// AwaitReplicas waits until all replicas of all partitions are in sync, and all nodes that run agree who leads them: else the next node
+// that goes may take the last one with it, or an answer may be that of a node which does not know yet what has happened.
 func (c *Cluster) AwaitReplicas(t testing.TB) {
 	t.Helper()
+	type leader struct{ node, epoch int32 }
 	Await(t, func() error {
-		m, err := c.metadata(t.Context(), nil)
+		views, err := c.metadataOfAll(t.Context(), nil)
 		if err != nil {
 			return err
 		}
-		for _, topic := range m.Topics {
-			for _, p := range topic.Partitions {
-				if len(p.ISR) != len(p.Replicas) {
-					return fmt.Errorf("%s-%d: replicas %v, in sync %v", *topic.Topic, p.Partition, p.Replicas, p.ISR)
+		led := map[string]leader{}
+		for id, view := range views {
+			for _, topic := range view.Topics {
+				for _, p := range topic.Partitions {
+					at := fmt.Sprint(*topic.Topic, "-", p.Partition)
+					if len(p.ISR) != len(p.Replicas) {
+						return fmt.Errorf("node %d: %s: replicas %v, in sync %v", id, at, p.Replicas, p.ISR)
+					}
+					now := leader{p.Leader, p.LeaderEpoch}
+					if was, ok := led[at]; ok && was != now {
+						return fmt.Errorf("node %d says that %s is led by %+v, another one by %+v", id, at, now, was)
+					}
+					led[at] = now
 				}
 			}
 		}
@@ -73,13 +83,13 @@ func (c *Cluster) AwaitReplicas(t testing.TB) {
 	})
 }
 
-// AwaitNodes waits until the cluster knows which nodes run: a killed one stays in the metadata for some seconds.
+// AwaitNodes waits until all nodes that run know which do: a killed one stays in the metadata for some seconds.
 func (c *Cluster) AwaitNodes(t testing.TB) {
 	t.Helper()
 	within(t, patience, c.awaitNodes)
 }
 
-// awaitNodes waits until the metadata names all nodes that run, and no others.
+// awaitNodes waits until the metadata of each node names all that run, and no others.
 func (c *Cluster) awaitNodes(ctx context.Context) error {
 	var want []int32
 	for _, n := range c.nodes {
@@ -93,16 +103,18 @@ func (c *Cluster) awaitNodes(ctx context.Context) error {
 				return fmt.Errorf("%w: node %d ended by itself", errHopeless, n.id)
 			}
 		}
-		m, err := c.metadata(ctx, []string{})
+		views, err := c.metadataOfAll(ctx, []string{})
 		if err != nil {
 			return err
 		}
-		var got []int32
-		for _, b := range m.Brokers {
-			got = append(got, b.NodeID)
-		}
-		if slices.Sort(got); !slices.Equal(got, want) {
-			return fmt.Errorf("metadata names the nodes %v, want %v", got, want)
+		for id, view := range views {
+			var got []int32
+			for _, b := range view.Brokers {
+				got = append(got, b.NodeID)
+			}
+			if slices.Sort(got); !slices.Equal(got, want) {
+				return fmt.Errorf("the metadata of node %d names the nodes %v, want %v", id, got, want)
+			}
 		}
 		return nil
 	})

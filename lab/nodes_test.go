@@ -40,6 +40,7 @@ func stand(t *testing.T) *standing {
 	s := seed(t, 1)
 	for _, topic := range st.trial.topics {
 		c.MakeLogs(t, topic, s, "partitions=12", "steps=15").End(t, "commit")
+		st.still(t, topic, 12)
 	}
 	random := rand.New(rand.NewPCG(uint64(s), 0))
 	st.trial.commits = map[string]kadm.Offsets{}
@@ -54,13 +55,24 @@ func stand(t *testing.T) *standing {
 		st.trial.commits[group] = offsets
 		c.Commit(t, group, offsets)
 	}
-	st.reader = exporter(t, c, "nodes-", func(cfg *kafka.Config) { cfg.Scan.Recheck = time.Minute })
+	st.reader = exporter(t, c, "nodes-", func(cfg *kafka.Config) { cfg.Scan.Recheck = time.Hour })
 	st.trial.run(t, st.reader)
 
-	r := read(t, st.reader)
+	r := settled(t, st.reader)
 	st.rows = rowsOf(r)
 	st.settle(r)
 	return st
+}
+
+// still waits until nothing moves in the logs of a topic any more: the markers of ended transactions, and what its leader has acknowledged
+// before the replicas had it. A record that all replicas have acknowledged is above all that.
+func (st *standing) still(t *testing.T, topic string, partitions int) {
+	t.Helper()
+	p := st.cluster.Producer(t, lab.ProducerOptions{})
+	for n := range partitions {
+		p.Batch(t, topic, int32(n), lab.Records(1)...)
+	}
+	st.cluster.AwaitEnded(t, topic)
 }
 
 // settle notes who leads and coordinates what.
@@ -90,12 +102,14 @@ func rowsOf(r *kafka.Reading) map[place]kafka.PartitionLag {
 	return rows
 }
 
-// look makes one pass as a scrape of 20 seconds would, which gives a node that lives a second or more to answer each question, in which nothing may be wrong, and nothing missing that does not
-// depend on the node.
+// lookTime is what a look has. Though a node hangs, one that lives has some seconds to answer each question.
+const lookTime = time.Minute
+
+// look makes one pass, in which nothing may be wrong, and nothing missing that does not depend on the node.
 func (st *standing) look(t *testing.T, without int32) *kafka.Reading {
 	t.Helper()
 	<-st.scrapes
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), lookTime)
 	defer cancel()
 	r, err := st.reader.Read(ctx)
 	if err != nil || ctx.Err() != nil {
@@ -159,6 +173,9 @@ func (st *standing) await(t *testing.T, node int32, absent bool) *kafka.Reading 
 		}
 		for group := range st.by {
 			lag := lagOf(r, group, "one")
+			if lag == nil {
+				return fmt.Errorf("node %d, absent %t: group %s has no lag", node, absent, group)
+			}
 			if n := lag.Conditions[kafka.NoLeader]; n != lost || lag.Known != 12-lost {
 				return fmt.Errorf("node %d, absent %t: group %s: %d partitions without leader, %d known, want %d and %d",
 					node, absent, group, n, lag.Known, lost, 12-lost)

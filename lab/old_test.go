@@ -42,8 +42,9 @@ func TestOldBrokerRawLag(t *testing.T) {
 		offsets.AddOffset(topic, int32(p), random.Int64N(e.HighWatermark), -1)
 	}
 	c.Commit(t, group, offsets)
-	r := read(t, exporter(t, c, group))
-	sameAsTool(t, c, r, group, topic)
+	k := exporter(t, c, group)
+	sameAsTool(t, c, k, group, topic)
+	r := read(t, k)
 	if got, want := fmt.Sprint(r.Groups[0].Type, r.Groups[0].State, r.Groups[0].Members), "classicEmpty0"; got != want {
 		t.Errorf("group is %s, want %s", got, want)
 	}
@@ -85,15 +86,20 @@ func TestOldMessageFormats(t *testing.T) {
 			if err != nil || changed[0].Err != nil {
 				t.Fatal(err, changed)
 			}
-			old := int64(-1)
-			for magic := byte(0); magic < 2; old++ { // the broker says that it has, and does a moment later
+			var old int64
+			lab.Await(t, func() error { // the broker says that it has, and does a moment later
 				plain.Batch(t, topic, 0, lab.Records(1)...)
 				all := entries(t, c, topic)
-				magic = all[len(all)-1][16]
-			}
+				if magic := all[len(all)-1][16]; magic < 2 {
+					old++
+					return fmt.Errorf("a record is still written in format %d", magic)
+				}
+				return nil
+			})
 			p := c.Producer(t, lab.ProducerOptions{TxnID: topic})
 			p.Batch(t, topic, 0, lab.Records(4)...)
 			p.End(t, true)
+			c.AwaitEnded(t, topic)
 			check(group+"-rc-0", kafka.Composition{kafka.Unscanned: 22 + old, kafka.Record: 5, kafka.Control: 1})
 			check(group+"-rc-1", kafka.Composition{kafka.Unscanned: 13 + old, kafka.Record: 5, kafka.Control: 1})
 			check(group+"-ru-0", kafka.Composition{kafka.Unscanned: old, kafka.Record: 5, kafka.Control: 1})

@@ -49,7 +49,7 @@ func (o *Oracle) Ask(t testing.TB, questions []Question) []Answer {
 	o.job.Send(t, "")
 	answers := make([]Answer, len(questions))
 	for i, q := range questions {
-		line := o.job.Line(t)
+		line := o.job.lineWithin(t, workTime)
 		a, err := parseAnswer(line)
 		if err != nil {
 			t.Fatalf("the oracle's answer to %+v: %v: %s", q, err, line)

@@ -1,8 +1,10 @@
 package lab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,11 +24,11 @@ type ProducerOptions struct {
 
 // Producer writes batches whose borders the test decides. It is for one goroutine.
 type Producer struct {
-	client        *kgo.Client
-	cluster       *Cluster
-	transactional bool
-	begun         bool
-	open          kadm.TopicsSet // partitions of the open transaction
+	client  *kgo.Client
+	cluster *Cluster
+	id      string // transactional; empty: none
+	begun   bool
+	open    kadm.TopicsSet // partitions of the open transaction
 }
 
 // Producer opens a producer; what it leaves open when the test ends stays open, like a client that died.
@@ -43,7 +45,7 @@ func (c *Cluster) Producer(t testing.TB, o ProducerOptions) *Producer {
 	if o.Raw {
 		opts = append(opts, kgo.DisableIdempotentWrite())
 	}
-	return &Producer{client: c.Client(t, opts...), cluster: c, transactional: o.TxnID != ""}
+	return &Producer{client: c.Client(t, opts...), cluster: c, id: o.TxnID}
 }
 
 // Record is a record as the lab writes it: Key and Value may be nil.
@@ -64,7 +66,7 @@ func Records(n int) []Record {
 // Batch writes one batch, and begins a transaction before it where the producer is transactional and has none open.
 func (p *Producer) Batch(t testing.TB, topic string, partition int32, records ...Record) {
 	t.Helper()
-	if p.transactional && !p.begun {
+	if p.id != "" && !p.begun {
 		if err := p.client.BeginTransaction(); err != nil {
 			t.Fatalf("begin a transaction: %v", err)
 		}
@@ -87,8 +89,8 @@ func (p *Producer) Batch(t testing.TB, topic string, partition int32, records ..
 	}
 }
 
-// End commits or aborts the open transaction, and waits until every partition has its marker: the coordinator
-// answers before it writes them.
+// End commits or aborts the open transaction, and waits until every partition has its marker, and whoever reads is handed what lies below:
+// the coordinator answers before it has them written.
 func (p *Producer) End(t testing.TB, commit bool) {
 	t.Helper()
 	id, _, err := p.client.ProducerID(t.Context())
@@ -103,6 +105,9 @@ func (p *Producer) End(t testing.TB, commit bool) {
 		t.Fatalf("end the transaction: %v", err)
 	}
 	p.cluster.awaitMarkers(t, id, p.open)
+	if !p.cluster.Options.zookeeper() { // before 3.0 transactions are not told
+		p.cluster.AwaitCompleted(t, p.id)
+	}
 	p.begun, p.open = false, nil
 }
 
@@ -127,6 +132,23 @@ func (c *Cluster) awaitMarkers(t testing.TB, producer int64, on kadm.TopicsSet) 
 					return fmt.Errorf("producer %d has a transaction open on %s-%d", producer, p.Topic, p.Partition)
 				}
 			}
+		}
+		return nil
+	})
+}
+
+// AwaitCompleted waits until the coordinator of a transactional id has nothing left to do for a transaction that was ended: it has been told
+// by every leader that the marker is there, and replicated.
+func (c *Cluster) AwaitCompleted(t testing.TB, id string) {
+	t.Helper()
+	adm := c.Admin(t)
+	Await(t, func() error {
+		told, err := adm.DescribeTransactions(t.Context(), id)
+		if err = cmp.Or(err, told[id].Err); err != nil {
+			return fmt.Errorf("transactional id %s: %w", id, err)
+		}
+		if state := told[id].State; state == "Ongoing" || strings.HasPrefix(state, "Prepare") {
+			return fmt.Errorf("transactional id %s is in state %s", id, state)
 		}
 		return nil
 	})

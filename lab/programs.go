@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // tools are the main classes of Kafka's scripts, by the script's name without kafka-: since 4.0, and before.
@@ -99,10 +100,13 @@ func (c *Cluster) StartLogs(t testing.TB, topic string, seed int64, options ...s
 	return &Logs{Job: c.jvm(t).run(t, "LogMaker", args...)}
 }
 
+// workTime is what thousands of batches may take to be written, or read, while nothing is said: a minute where nobody is in the way.
+const workTime = 20 * time.Minute
+
 // Ready waits until the logs are written.
 func (l *Logs) Ready(t testing.TB) {
 	t.Helper()
-	line := l.Line(t)
+	line := l.lineWithin(t, workTime)
 	open, ok := strings.CutPrefix(line, "ready open=")
 	if !ok {
 		t.Fatalf("LogMaker said %q, not ready", line)

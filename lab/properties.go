@@ -92,6 +92,7 @@ func common(brokers int) map[string]string {
 		"auto.create.topics.enable":         "false",
 		"default.replication.factor":        replicas,
 		"min.insync.replicas":               "1",
+		"auto.leader.rebalance.enable":      "false", // leaders move when a test moves them, and not by the clock
 		"log.index.size.max.bytes":          "262144",
 
 		"offsets.topic.num.partitions":                                "4",
@@ -136,7 +137,7 @@ func common(brokers int) map[string]string {
 func kraft(i, client, controller int, voters []string) map[string]string {
 	session := "60000"
 	if len(voters) > 1 {
-		session = "6000"
+		session = "12000"
 	}
 	return map[string]string{
 		"process.roles":                  "broker,controller",

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -16,6 +17,9 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
 
 // secure are the properties that a secure cluster has beside or instead of others.
@@ -52,11 +56,15 @@ const PlainUser = "plain"
 // Password is the password of every user by that name.
 func Password(user string) string { return user + "-secret" }
 
-// AddUser lets a user log in with SCRAM-SHA-256 and SCRAM-SHA-512, and allows nothing.
+// AddUser lets a user log in with SCRAM-SHA-256 and SCRAM-SHA-512, and allows nothing. It returns when the broker, which hears of users a
+// moment after they are made, lets the user in.
 func (c *Cluster) AddUser(t testing.TB, user string) {
 	t.Helper()
 	adm := c.Admin(t)
-	for _, m := range []kadm.ScramMechanism{kadm.ScramSha256, kadm.ScramSha512} {
+	auth := scram.Auth{User: user, Pass: Password(user)}
+	for m, mechanism := range map[kadm.ScramMechanism]sasl.Mechanism{
+		kadm.ScramSha256: auth.AsSha256Mechanism(), kadm.ScramSha512: auth.AsSha512Mechanism(),
+	} {
 		done, err := adm.AlterUserSCRAMs(t.Context(), nil, []kadm.UpsertSCRAM{{User: user, Mechanism: m, Iterations: 4096, Password: Password(user)}})
 		if err == nil {
 			err = done.Error()
@@ -64,14 +72,27 @@ func (c *Cluster) AddUser(t testing.TB, user string) {
 		if err != nil {
 			t.Fatalf("add user %s: %v", user, err)
 		}
+		Await(t, func() error {
+			cl, err := kgo.NewClient(kgo.SeedBrokers(c.SASL), kgo.SASL(mechanism))
+			if err != nil {
+				return err
+			}
+			defer cl.Close()
+			if err := cl.Ping(t.Context()); err != nil {
+				return fmt.Errorf("log in as %s with %s: %w", user, mechanism.Name(), err)
+			}
+			return nil
+		})
 	}
 }
 
-// Allow adds ACLs: a user may do these operations on resources, which the builder names.
+// Allow adds ACLs: a user may do these operations on resources, which the builder names. It returns when the broker, which hears of ACLs a
+// moment after they are made, goes by them.
 func (c *Cluster) Allow(t testing.TB, user string, on *kadm.ACLBuilder, operations ...kadm.ACLOperation) {
 	t.Helper()
 	b := on.Allow("User:" + user).AllowHosts().Operations(operations...).ResourcePatternType(kadm.ACLPatternLiteral)
-	done, err := c.Admin(t).CreateACLs(t.Context(), b)
+	adm := c.Admin(t)
+	done, err := adm.CreateACLs(t.Context(), b)
 	if err != nil {
 		t.Fatalf("allow user %s: %v", user, err)
 	}
@@ -80,6 +101,15 @@ func (c *Cluster) Allow(t testing.TB, user string, on *kadm.ACLBuilder, operatio
 			t.Fatalf("allow user %s %s on %s %s: %v", user, d.Operation, d.Type, d.Name, d.Err)
 		}
 	}
+	Await(t, func() error {
+		known, err := adm.DescribeACLs(t.Context(), b)
+		for _, d := range known {
+			if err = cmp.Or(err, d.Err); err == nil && len(d.Described) == 0 {
+				err = fmt.Errorf("user %s may not %s on %s %s yet", user, d.Operation, d.Type, *d.Name)
+			}
+		}
+		return err
+	})
 }
 
 // selfSigned writes a certificate, and a key store with key and certificate as Kafka reads it.

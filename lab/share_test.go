@@ -73,13 +73,33 @@ func configureGroup(t *testing.T, c *lab.Cluster, group, key, value string) {
 	resource.Configs = append(resource.Configs, config)
 	req := kmsg.NewPtrIncrementalAlterConfigsRequest()
 	req.Resources = append(req.Resources, resource)
-	resp, err := req.RequestWith(t.Context(), c.Client(t))
+	cl := c.Client(t)
+	resp, err := req.RequestWith(t.Context(), cl)
 	if err == nil {
 		err = kerr.ErrorForCode(resp.Resources[0].ErrorCode)
 	}
 	if err != nil {
 		t.Fatalf("set %s of group %s: %v", key, group, err)
 	}
+	asked := kmsg.NewDescribeConfigsRequestResource()
+	asked.ResourceType, asked.ResourceName, asked.ConfigNames = kmsg.ConfigResourceTypeGroupConfig, group, []string{key}
+	ask := kmsg.NewPtrDescribeConfigsRequest()
+	ask.Resources = append(ask.Resources, asked)
+	lab.Await(t, func() error { // the broker hears of it a moment later
+		resp, err := ask.RequestWith(t.Context(), cl)
+		if err == nil {
+			err = kerr.ErrorForCode(resp.Resources[0].ErrorCode)
+		}
+		if err != nil {
+			return err
+		}
+		for _, config := range resp.Resources[0].Configs {
+			if config.Name == key && config.Value != nil && *config.Value == value {
+				return nil
+			}
+		}
+		return fmt.Errorf("%s of group %s is not %s yet", key, group, value)
+	})
 }
 
 // A share group's start offsets and lag are those that kafka-share-groups prints: the broker's own. They are no commits,
@@ -127,6 +147,9 @@ func TestShareGroups(t *testing.T) {
 		c.Producer(t, lab.ProducerOptions{}).Batch(t, topic, 1, lab.Records(2)...)
 		same("more", 5, 2) // the aborted records and their marker count
 		r := read(t, k)
+		if r.Group(group) == nil || r.Group(group).Share == nil {
+			t.Fatalf("%s is not told as a share group", group)
+		}
 		if s := r.Group(group).Share; s.Err != nil || s.IsolationErr != nil || s.Isolation != level {
 			t.Errorf("%s: %+v, want %s", group, s, level)
 		}

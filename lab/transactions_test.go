@@ -3,6 +3,7 @@
 package lab_test
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -64,7 +65,9 @@ func blocker(t *testing.T, k *kafka.Cluster, c *lab.Cluster, topic string, parti
 	t.Helper()
 	group := topic + "-rc-0"
 	c.CommitOffset(t, group, topic, partition, 0)
-	e, err := k.Explain(t.Context(), group, topic, partition)
+	ctx, cancel := context.WithTimeout(t.Context(), passTime)
+	defer cancel()
+	e, err := k.Explain(ctx, group, topic, partition)
 	if err != nil || e.Err != nil || e.Composition[kafka.Blocked] == 0 || e.Blocker == nil || e.Transaction == nil {
 		t.Fatalf("%v, %+v", err, e)
 	}
@@ -178,6 +181,7 @@ func TestHangingTransactionIsTheTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.AwaitEnded(t, topic)
+	c.AwaitCompleted(t, topic)
 	from := late(t, p, topic, topic, 2)
 	open := c.Producer(t, lab.ProducerOptions{TxnID: topic + "-open"}) // an ordinary one beside it
 	open.Batch(t, topic, 1, lab.Records(1)...)

@@ -166,7 +166,7 @@ func (tr *trial) compare(t *testing.T, r *kafka.Reading, tell truth) (comparison
 }
 
 // watch reads over and over while the logs change, and checks what must hold whatever happens to them, until it is
-// stopped.
+// stopped, or the test ends.
 func (tr *trial) watch(t *testing.T, k *kafka.Cluster) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -177,6 +177,9 @@ func (tr *trial) watch(t *testing.T, k *kafka.Cluster) (stop func()) {
 			ctx, cancel := context.WithTimeout(t.Context(), passTime)
 			r, err := k.Read(ctx)
 			cancel()
+			if t.Context().Err() != nil {
+				return
+			}
 			if err != nil {
 				t.Error(err)
 				return
@@ -186,10 +189,12 @@ func (tr *trial) watch(t *testing.T, k *kafka.Cluster) (stop func()) {
 		}
 		t.Logf("%s: read %d times while the logs changed", tr.name, n)
 	}()
-	return func() {
+	stop = func() {
 		cancel()
 		<-ended
 	}
+	t.Cleanup(stop)
+	return stop
 }
 
 func (tr *trial) sane(t *testing.T, r *kafka.Reading) {

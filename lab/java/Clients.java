@@ -54,8 +54,12 @@ public class Clients {
 
     static void share(String bootstrap, String group, String topic, int records) throws Exception {
         try (Admin admin = Admin.create(config(bootstrap))) {
-            var earliest = new AlterConfigOp(new ConfigEntry("share.auto.offset.reset", "earliest"), AlterConfigOp.OpType.SET);
-            admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.GROUP, group), List.of(earliest))).all().get();
+            String reset = "share.auto.offset.reset";
+            var config = new ConfigResource(ConfigResource.Type.GROUP, group);
+            var earliest = new AlterConfigOp(new ConfigEntry(reset, "earliest"), AlterConfigOp.OpType.SET);
+            admin.incrementalAlterConfigs(Map.of(config, List.of(earliest))).all().get();
+            // The broker hears of it a moment later, and a group that it has begun from the end stays there.
+            while (!"earliest".equals(admin.describeConfigs(List.of(config)).all().get().get(config).get(reset).value())) Thread.sleep(50);
         }
         try (var c = new KafkaShareConsumer<byte[], byte[]>(config(bootstrap, "group.id", group))) {
             c.subscribe(List.of(topic));

@@ -59,6 +59,7 @@ public class LogMaker {
             config.put("acks", idempotent ? "all" : "1");
             config.put("request.timeout.ms", "30000");
             config.put("delivery.timeout.ms", "120000");
+            config.put("max.block.ms", "180000"); // a coordinator may be elected first
             config.put("key.serializer", ByteArraySerializer.class.getName());
             config.put("value.serializer", ByteArraySerializer.class.getName());
             if (id != null) {
@@ -113,10 +114,17 @@ public class LogMaker {
             } catch (KafkaException e) {
                 // a new producer aborts it
             }
-            producer.close(Duration.ZERO);
             begun = false;
             open.clear();
-            connect();
+            for (int tries = 1; ; tries++) {
+                producer.close(Duration.ZERO);
+                try {
+                    connect();
+                    return;
+                } catch (KafkaException e) {
+                    if (tries == 3) throw e; // nobody is there who would take it
+                }
+            }
         }
     }
 
