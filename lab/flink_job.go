@@ -74,13 +74,13 @@ func (j *FlinkJob) status(ctx context.Context) (FlinkStatus, error) {
 	return s, err
 }
 
-// Status is what /jobs/ID says now.
-func (j *FlinkJob) Status(t testing.TB) FlinkStatus {
+// Status is what /jobs/ID says now. A JobManager that has no time refuses to answer now and then.
+func (j *FlinkJob) Status(t testing.TB) (s FlinkStatus) {
 	t.Helper()
-	s, err := j.status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	Await(t, func() (err error) {
+		s, err = j.status(t.Context())
+		return err
+	})
 	return s
 }
 
@@ -96,6 +96,9 @@ func (j *FlinkJob) AwaitRunning(t testing.TB) {
 		}
 		if slices.Contains(terminal, s.State) && s.State != "FINISHED" {
 			return fmt.Errorf("%w: job %s is %s: %s", errHopeless, j.Name, s.State, j.failure(t.Context()))
+		}
+		if len(s.Vertices) == 0 { // of a job that is still being set up there are none, and no checkpoints can be asked for
+			return fmt.Errorf("job %s is %s, and has no tasks yet", j.Name, s.State)
 		}
 		for _, v := range s.Vertices {
 			if v.Status != "RUNNING" && v.Status != "FINISHED" {
@@ -143,9 +146,7 @@ func (j *FlinkJob) Checkpoints(t testing.TB) int64 {
 	var answer struct {
 		Counts struct{ Completed int64 }
 	}
-	if err := j.flink.get(t.Context(), "/jobs/"+j.ID+"/checkpoints", &answer); err != nil {
-		t.Fatal(err)
-	}
+	Await(t, func() error { return j.flink.get(t.Context(), "/jobs/"+j.ID+"/checkpoints", &answer) })
 	return answer.Counts.Completed
 }
 
@@ -202,12 +203,14 @@ func (j *FlinkJob) Cancel(t testing.TB) {
 }
 
 func (j *FlinkJob) cancel(ctx context.Context) error {
-	s, err := j.status(ctx)
-	if err != nil || slices.Contains(terminal, s.State) {
-		return err
-	}
-	if err := ask(ctx, j.flink.http, http.MethodPatch, j.flink.REST+"/jobs/"+j.ID+"?mode=cancel", nil, nil); err != nil {
-		return err
-	}
-	return j.awaitState(ctx, terminal...)
+	return await(ctx, func() error {
+		s, err := j.status(ctx)
+		if err != nil || slices.Contains(terminal, s.State) {
+			return err
+		}
+		if err := ask(ctx, j.flink.http, http.MethodPatch, j.flink.REST+"/jobs/"+j.ID+"?mode=cancel", nil, nil); err != nil {
+			return err // it may have ended meanwhile: the status is up to three seconds old
+		}
+		return fmt.Errorf("job %s is %s, want it to have ended", j.Name, s.State)
+	})
 }

@@ -3,6 +3,7 @@
 package lab_test
 
 import (
+	"fmt"
 	"testing"
 
 	"truelag/lab"
@@ -27,9 +28,12 @@ func TestFlinkTopicNames(t *testing.T) {
 	dashes.awaitBy(t, byREST, facts{B: 5, C: 5, U: 4})
 	either := map[lab.FlinkOffsets]bool{{Emitted: 2, Committed: 3}: true, {Emitted: 4, Committed: 5}: true}
 	dots.capture(t, "names-pair")
-	if got := dots.job.ReporterSource(t).Offsets; len(got) != 1 || !either[got["flink_names_pair-0"]] {
-		t.Errorf("the reporter says %+v, want the offsets of one topic", got)
-	}
+	lab.Await(t, func() error {
+		if got := dots.job.ReporterSource(t).Offsets; len(got) != 1 || !either[got["flink_names_pair-0"]] {
+			return fmt.Errorf("the reporter says %+v, want the offsets of one topic", got)
+		}
+		return nil
+	})
 	dots.wantBy(t, byREST, agreement("match"), `flink_partitions{topic="flink-names-pair",agreement="match"} 1`)
 	dots.wantBy(t, byReporter, `flink_unmatched_topics{reason="colliding"} 1`)
 }

@@ -57,10 +57,12 @@ func TestFlinkRunning(t *testing.T) {
 func TestFlinkBackpressured(t *testing.T) {
 	t.Parallel()
 	s := stage(t, "flink-slow")
+	s.play(t, "sleep=20")
+	s.await(t, facts{B: none, C: none, U: none})
+	s.want(t, agreement("unknown")) // it has looked before the first commit: of what the group had before it looks, it cannot know
 	for range 4 {
-		s.write(t, 5000)
+		s.write(t, 5000) // for more than six minutes
 	}
-	s.play(t, "sleep=20") // for more than six minutes
 	lab.Await(t, func() error {
 		if got, _ := s.say(t, byReporter); got.B <= got.C {
 			return fmt.Errorf("%+v, want a commit that the job has not learned of", got)

@@ -50,12 +50,12 @@ var sourceMetric = regexp.MustCompile(
 	`^\d+\..*\.(?:topic\.(.+)\.partition\.(\d+)\.(currentOffsets?|committedOffsets?)|(commitsSucceeded|commitsFailed))$`)
 
 // Source is what REST says, from a dump that may be as old as FlinkUpdate and older where nobody has asked.
-func (j *FlinkJob) Source(t testing.TB) FlinkSource {
+func (j *FlinkJob) Source(t testing.TB) (s FlinkSource) {
 	t.Helper()
-	s, err := j.source(t.Context())
-	if err != nil {
-		t.Fatalf("job %s: %v", j.Name, err)
-	}
+	Await(t, func() (err error) {
+		s, err = j.source(t.Context())
+		return err
+	})
 	return s
 }
 

@@ -3,8 +3,10 @@
 package lab_test
 
 import (
+	"fmt"
 	"testing"
 
+	"truelag/flink"
 	"truelag/lab"
 )
 
@@ -24,13 +26,15 @@ func TestFlinkOtherSources(t *testing.T) {
 		s.capture(t, kind)
 		s.want(t, "group_lag_offsets 1", "group_lag_records 0", agreement("match"), "flink_replay_records 0", "flink_skip_records 0")
 		for _, w := range ways {
-			source := s.heard(t, w).Sources[0]
-			if got, want := byReporter.spell(source.KafkaCluster), map[string]string{"dynamic": "lab_cluster_1"}[kind]; got != want {
-				t.Errorf("the exporter hears by %s of the Kafka cluster %q, want %q", w.of, got, want)
-			}
-			if got, want := source.Legacy, kind == "legacy"; got != want {
-				t.Errorf("the exporter hears by %s of the source that legacy is %t, want %t", w.of, got, want)
-			}
+			s.awaitSource(t, w, func(source flink.Source) error {
+				if got, want := byReporter.spell(source.KafkaCluster), map[string]string{"dynamic": "lab_cluster_1"}[kind]; got != want {
+					return fmt.Errorf("the Kafka cluster is %q, want %q", got, want)
+				}
+				if got, want := source.Legacy, kind == "legacy"; got != want {
+					return fmt.Errorf("that legacy is %t, want %t", got, want)
+				}
+				return nil
+			})
 		}
 	}
 }

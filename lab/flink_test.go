@@ -84,12 +84,15 @@ func (s *scene) transaction(t *testing.T, n int, commit bool) {
 	p.End(t, commit)
 }
 
-// ends holds the topic's last stable offset and high watermark against what they should be.
-func (s *scene) ends(t *testing.T, stable, high int64) {
+// awaitEnds waits until the topic has the last stable offset and the high watermark that it should.
+func (s *scene) awaitEnds(t *testing.T, stable, high int64) {
 	t.Helper()
-	if e := s.c.Ends(t, s.topic)[0]; e.LastStable != stable || e.HighWatermark != high {
-		t.Fatalf("topic %s: ends %+v, want a last stable offset of %d and a high watermark of %d", s.topic, e, stable, high)
-	}
+	lab.Await(t, func() error {
+		if e := s.c.Ends(t, s.topic)[0]; e.LastStable != stable || e.HighWatermark != high {
+			return fmt.Errorf("topic %s: ends %+v, want a last stable offset of %d and a high watermark of %d", s.topic, e, stable, high)
+		}
+		return nil
+	})
 }
 
 // way is an interface to Flink: how it is asked without the exporter, and which characters of a topic's name it replaces.
@@ -184,17 +187,33 @@ func (s *scene) heard(t *testing.T, w way) *flink.Job {
 // awaitHeard waits until the exporter's reader says of the job what it should, and that its sample is of a running source.
 func (s *scene) awaitHeard(t *testing.T, w way, want facts) {
 	t.Helper()
+	s.awaitSource(t, w, func(source flink.Source) error {
+		if sample := source.Samples[0]; !sample.Running || !s.told(w, sample, want) {
+			return fmt.Errorf("%+v, want it to run and %+v", sample, want)
+		}
+		return nil
+	})
+}
+
+// awaitSource waits until what the exporter's reader says of the job's source is as it should be.
+func (s *scene) awaitSource(t *testing.T, w way, is func(flink.Source) error) {
+	t.Helper()
 	lab.Await(t, func() error {
 		job := s.heard(t, w)
 		if job == nil || len(job.Sources) != 1 || len(job.Sources[0].Samples) != 1 {
 			return fmt.Errorf("job %s: the exporter hears by %s: %+v", s.job.Name, w.of, job)
 		}
-		sample := job.Sources[0].Samples[0]
-		at := slices.IndexFunc(sample.Partitions, func(p flink.Partition) bool { return p.Topic == w.spell(s.topic) && p.Partition == 0 })
-		if at < 0 || !sample.Running || sample.Partitions[at].Emitted != want.U || sample.Partitions[at].Committed != want.C {
-			return fmt.Errorf("job %s: the exporter hears by %s: %+v, want %+v", s.job.Name, w.of, sample, want)
+		if err := is(job.Sources[0]); err != nil {
+			return fmt.Errorf("job %s: the exporter hears by %s: %w", s.job.Name, w.of, err)
 		}
 		return nil
+	})
+}
+
+// told says whether a sample has the offsets that it should.
+func (s *scene) told(w way, sample flink.Sample, want facts) bool {
+	return slices.ContainsFunc(sample.Partitions, func(p flink.Partition) bool {
+		return p.Topic == w.spell(s.topic) && p.Partition == 0 && p.Emitted == want.U && p.Committed == want.C
 	})
 }
 

@@ -12,7 +12,7 @@ func TestFlinkQuietTransaction(t *testing.T) {
 	s.transaction(t, 5, true)
 	s.play(t)
 	s.await(t, facts{B: 5, C: 5, U: 4})
-	s.ends(t, 6, 6)
+	s.awaitEnds(t, 6, 6)
 	s.capture(t, "quiet")
 	s.want(t, "group_lag_offsets 1", "group_lag_records 0", agreement("match"), "flink_replay_records 0", "flink_skip_records 0",
 		"flink_committed_offset 5", "flink_emitted_offset 4", "flink_commit_difference_offsets 0", condition("markers_uncommitted"))
@@ -22,7 +22,7 @@ func TestFlinkQuietTransaction(t *testing.T) {
 	s.transaction(t, 3, false)
 	s.job.AwaitCheckpoints(t, 2)
 	s.await(t, facts{B: 7, C: 7, U: 6})
-	s.ends(t, 12, 12)
+	s.awaitEnds(t, 12, 12)
 }
 
 // Of a partition with nothing but an aborted transaction a source commits where it began, if that is an offset: from
@@ -36,7 +36,7 @@ func TestFlinkAbortedOnly(t *testing.T) {
 	latest.play(t, "start=latest")
 	latest.await(t, facts{B: 7, C: 7, U: none}) // as late as the other, which began before, would
 	earliest.await(t, facts{B: none, C: none, U: none})
-	earliest.ends(t, 7, 7)
+	earliest.awaitEnds(t, 7, 7)
 	latest.want(t, "group_lag_offsets 0", agreement("match"), "flink_committed_offset 7", "flink_commit_difference_offsets 0")
 	earliest.want(t, agreement("unknown"), condition("nothing_emitted"))
 	latest.capture(t, "aborted-latest")
@@ -59,11 +59,11 @@ func TestFlinkBoundedByAMarker(t *testing.T) {
 	t.Parallel()
 	s := stage(t, "flink-bounded")
 	s.transaction(t, 5, true)
-	s.ends(t, 6, 6)
+	s.awaitEnds(t, 6, 6)
 	s.play(t, "stop=latest")
 	s.job.AwaitState(t, "FINISHED")
-	if b := s.commit(t).At; b != 5 && b != none {
-		t.Errorf("the broker has the commit %d, want 5 or none", b)
+	if b := s.commit(t).At; b == 0 || b > 5 { // fewer: a checkpoint came between two records, and its commit is the last that was not lost
+		t.Errorf("the broker has the commit %d, want 5 or less, or none", b)
 	}
 	s.wantRead(t, 5)
 	s.capture(t, "bounded")
