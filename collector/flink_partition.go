@@ -20,7 +20,7 @@ type partitionWatch struct {
 	suspect time.Time    // when the commit was lower than before, which Flink does not do within an attempt
 	untold  bool         // it was seen to be lower, and is not counted as a rewind yet: a follower may be a reading behind
 
-	own bool // the consumer has committed for itself
+	moved, own bool // a commit that may be the consumer's own has moved; and it is, as far as members were told
 
 	markers, markersFrom int64 // a commit before markers, and the count of commits when it was first seen; noCommit: none
 	stable               int64 // the last stable offset
@@ -143,8 +143,9 @@ func (w *partitionWatch) commitsItself(e *sourceEvidence, p *partitionEvidence) 
 	if p.Broker == notRead {
 		return w.own && e.Interval == 0
 	}
-	could := e.Interval == 0 && e.Members == 0 && p.Committed < 0 && p.Broker >= 0 && p.LeaderEpoch >= 0
-	w.own = could && (w.own || w.broker != notRead && w.broker != p.Broker)
+	could := e.Interval == 0 && e.Members <= 0 && p.Committed < 0 && p.Broker >= 0 && p.LeaderEpoch >= 0
+	w.moved = could && (w.moved || w.broker != notRead && w.broker != p.Broker)
+	w.own = w.moved && (w.own || e.Members == 0) // where they are not told for once, nothing has changed
 	return w.own
 }
 
