@@ -37,7 +37,8 @@ type follower struct {
 
 	// What follows is guarded by mu, which is never held across I/O.
 	mu      sync.Mutex
-	off     FollowerState // why commits are not followed; following: they are
+	off     FollowerState // why commits are not followed; following: they are, or it is tried again
+	refusal FollowerState // denied or unfit, as which the following ended last and which nothing has disproved; starting: neither
 	topic   TopicID
 	parts   []*logPart // the index is the partition's number
 	legs    map[int32]bool
@@ -174,12 +175,23 @@ func (f *follower) outdate() {
 // switchOff ends the following until the next plan. What the brokers answer then decides.
 func (f *follower) switchOff(why FollowerState, err error) {
 	f.mu.Lock()
-	f.off, f.told = why, false
+	if f.off, f.told = why, false; why != FollowerMissing {
+		f.refusal = why
+	}
 	f.mu.Unlock()
 	f.outdate()
 	if why != FollowerMissing {
 		f.say("Commits are not followed: rewinds between two scrapes are not seen", err, 24*time.Hour)
 	}
+}
+
+// state says whether commits are followed. While it is only tried again, what has refused it before may do so again, so it
+// is still refused: a scrape that falls into that moment must not take what it polls for what is followed.
+func (f *follower) state() FollowerState {
+	if f.off == following && !f.told && f.refusal != FollowerStarting {
+		return f.refusal
+	}
+	return f.off
 }
 
 // say logs what is new, or was said long ago.
@@ -207,7 +219,7 @@ func (f *follower) arrive() {
 			return
 		}
 	}
-	f.ready, f.told = true, true
+	f.ready, f.told, f.refusal = true, true, FollowerStarting
 	clear(f.said)
 	level.Info(f.logger).Log("msg", "Commits are followed", "topic", commitTopic, "partitions", len(f.parts))
 }
@@ -217,5 +229,5 @@ func (f *follower) arrive() {
 func (f *follower) caughtUp(now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.ready || !f.off.On() || !f.began.IsZero() && now.Sub(f.began) >= f.pace.overdue
+	return f.ready || !f.state().On() || !f.began.IsZero() && now.Sub(f.began) >= f.pace.overdue
 }

@@ -243,6 +243,9 @@ func (f *follower) take(p asking, a *kmsg.FetchResponseTopicPartition, d decoded
 	}
 	p.position, p.need, p.end = d.next, d.need, max(a.HighWatermark, d.next)
 	p.reached = p.reached || p.position >= p.goal
+	if f.refusal == FollowerDenied { // one answer is enough
+		f.refusal = FollowerStarting
+	}
 	f.arrive()
 	return nil
 }

@@ -42,7 +42,7 @@ type Following struct {
 func (f *follower) status(now time.Time) *Following {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := &Following{State: f.off, Records: f.records, Behind: -1}
+	s := &Following{State: f.state(), Records: f.records, Behind: -1}
 	if !s.State.On() || len(f.parts) == 0 {
 		return s
 	}

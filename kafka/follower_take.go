@@ -118,7 +118,7 @@ func (f *follower) collect(now time.Time) collected {
 	c := collected{trails: f.trails, logs: len(f.parts), live: make([]bool, len(f.parts)), anew: make([]bool, len(f.parts))}
 	f.trails, f.dead = trails{}, 0
 	for i, p := range f.parts {
-		c.live[i] = f.off == following && p.live(now, f.pace.overdue)
+		c.live[i] = f.state() == following && p.live(now, f.pace.overdue)
 		c.anew[i], p.anew = p.anew, false
 	}
 	return c

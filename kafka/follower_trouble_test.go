@@ -196,6 +196,32 @@ func TestFollowerIsDenied(t *testing.T) {
 	}
 }
 
+// While a follower that was refused tries again, it is still refused.
+func TestFollowerThatIsRefusedTriesAgain(t *testing.T) {
+	b := newFollowed(t, Config{}, 10)
+	b.stop()
+	fault := b.cluster.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Fetch}, Topic: commitTopic, Err: kerr.TopicAuthorizationFailed, Count: -1})
+	b.start()
+	b.await("it is denied", func() bool { return b.reader.follower.status(time.Now()).State == FollowerDenied })
+	asked, release := make(chan struct{}, 1), make(chan struct{})
+	b.cluster.ControlKey(kmsg.Fetch.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+		b.cluster.KeepControl()
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		b.cluster.SleepControl(func() { <-release })
+		return nil, nil, false
+	})
+	<-asked
+	if got := b.read().Follower; got.State != FollowerDenied || got.Behind != -1 {
+		t.Errorf("while it asks, the follower says %+v", got)
+	}
+	fault.Remove()
+	close(release)
+	b.await("it follows", func() bool { return b.reader.follower.status(time.Now()).State == FollowerFollowing })
+}
+
 // A topic that does not exist costs no request: the pass that finds it says so.
 func TestFollowerWithoutATopic(t *testing.T) {
 	cfg := Config{Follow: true}
@@ -252,7 +278,9 @@ func TestFollowerOfAnUnfitCluster(t *testing.T) {
 			b.await("it is told", func() bool { return b.output.count("Commits are not followed") > 0 })
 			plans := b.books().Requests["Metadata"]
 			b.await("it is tried again", func() bool { return b.books().Requests["Metadata"] >= plans+4 })
-			b.await("it is noticed again", func() bool { return b.reader.follower.status(time.Now()).State == FollowerUnfit })
+			if got := b.reader.follower.status(time.Now()).State; got != FollowerUnfit {
+				t.Errorf("while it is tried, the follower is %s", got)
+			}
 			for line, want := range map[string]int{"Commits are not followed": 1, "Commits are followed": 1} {
 				if n := b.output.count(line); n != want {
 					t.Errorf("%q %d times, want %d", line, n, want)

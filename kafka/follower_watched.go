@@ -173,7 +173,7 @@ func (f *follower) takeTrails(taker any, now time.Time) []CommitTrail {
 		g.gapless = false
 		if len(f.parts) > 0 && f.groups.lets(name) {
 			p := f.parts[logPartition(name, len(f.parts))]
-			t.Followed = f.off == following && p.live(now, f.pace.overdue)
+			t.Followed = f.state() == following && p.live(now, f.pace.overdue)
 			g.gapless = p.position >= 0 // else those until the end is known are missed
 		}
 		trails = append(trails, t)
