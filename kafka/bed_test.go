@@ -27,7 +27,7 @@ type bed struct {
 
 func newBed(t testing.TB, config readerConfig, opts ...kfake.Opt) *bed {
 	t.Helper()
-	c, err := kfake.NewCluster(append([]kfake.Opt{kfake.NumBrokers(3)}, opts...)...)
+	c, err := kfake.NewCluster(append([]kfake.Opt{kfake.NumBrokers(3), patient}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +45,16 @@ func newBed(t testing.TB, config readerConfig, opts ...kfake.Opt) *bed {
 	return b
 }
 
+// patient makes brokers wait for group members and acknowledgements longer than any test takes: none sends heartbeats.
+var patient = kfake.BrokerConfigs(map[string]string{
+	"group.consumer.session.timeout.ms":   "3600000",
+	"group.share.session.timeout.ms":      "3600000",
+	"group.share.record.lock.duration.ms": "3600000",
+})
+
+// transactionTime is how long a transaction stays open: the longest that brokers allow, and longer than any test takes.
+const transactionTime = 15 * time.Minute
+
 // quickly is how the exporter's client retries.
 func quickly(tries int) time.Duration { return time.Duration(tries) * 50 * time.Millisecond }
 
@@ -61,7 +71,8 @@ func (b *bed) fill() {
 			b.produce(b.maker, topic, p, 5)
 		}
 	}
-	tx, err := kgo.NewClient(kgo.SeedBrokers(b.ListenAddrs()...), kgo.TransactionalID("x"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	tx, err := kgo.NewClient(kgo.SeedBrokers(b.ListenAddrs()...), kgo.TransactionalID("x"),
+		kgo.TransactionTimeout(transactionTime), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	b.ok(err)
 	b.t.Cleanup(tx.Close)
 	b.ok(tx.BeginTransaction())
@@ -112,15 +123,21 @@ func request[R kmsg.Response](b *bed, req kmsg.Request) R {
 
 // hanging is the time of a read that waits for what does not come. Each of its steps gets a share, in which all that does come
 // must be there, however busy the machine is.
-const hanging = 16 * time.Second
+const hanging = 24 * time.Second
 
 // unhurried is the time of a read that has nothing to wait for.
 const unhurried = 2 * time.Minute
 
-// pass reads once, and wants the answer before the deadline.
+// pass reads once, where every broker answers.
 func (b *bed) pass() *Snapshot {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), hanging)
+	return b.passWithin(unhurried)
+}
+
+// passWithin reads once, and wants the answer before the deadline.
+func (b *bed) passWithin(d time.Duration) *Snapshot {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.t.Context(), d)
 	defer cancel()
 	s, err := b.read(ctx)
 	b.ok(err)

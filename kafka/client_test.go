@@ -17,12 +17,21 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// refusingAddr is an address where nothing listens.
-func refusingAddr(t *testing.T) string {
+// refusingAddr is an address where nothing listens, nor will: a connection has it for its own end until the test is over. A
+// port that was only found free may be another program's a moment later.
+func refusingAddr(t testing.TB) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c.LocalAddr().String()
 }
 
 func TestBrokenIdleConnectionCostsNothing(t *testing.T) {

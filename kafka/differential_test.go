@@ -71,7 +71,8 @@ func (w *randomLogs) run() {
 	}
 	codecs := []kgo.CompressionCodec{kgo.NoCompression(), kgo.GzipCompression(), kgo.ZstdCompression(), kgo.Lz4Compression(), kgo.SnappyCompression()}
 	for i := range w.tx {
-		w.tx[i] = w.client(kgo.TransactionalID(fmt.Sprintf("%s-%d", w.topic, i)), kgo.ProducerBatchCompression(codecs[w.rng.IntN(len(codecs))]))
+		w.tx[i] = w.client(kgo.TransactionalID(fmt.Sprintf("%s-%d", w.topic, i)), kgo.ProducerBatchCompression(codecs[w.rng.IntN(len(codecs))]),
+			kgo.TransactionTimeout(15*time.Minute)) // as long as brokers allow: some stay open to the end
 		defer w.tx[i].Close()
 	}
 	w.plain = w.client(kgo.ProducerBatchCompression(codecs[w.rng.IntN(len(codecs))]))
@@ -208,7 +209,7 @@ func (w *randomLogs) commit() {
 
 func (w *randomLogs) reader() *kafka.Cluster {
 	c, err := kafka.NewCluster(kafka.Config{
-		Client: kafka.ClientConfig{Seeds: w.cluster.ListenAddrs()},
+		Client: kafka.ClientConfig{Seeds: w.cluster.ListenAddrs(), DialTimeout: 5 * time.Minute},
 		Topics: kafka.Filter{Include: []*regexp.Regexp{regexp.MustCompile("^" + w.topic + "$")}},
 		Groups: kafka.Filter{Include: []*regexp.Regexp{regexp.MustCompile("^" + w.topic)}},
 		Isolation: []kafka.IsolationRule{

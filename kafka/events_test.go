@@ -204,7 +204,7 @@ func TestReadKeepsEvents(t *testing.T) {
 	if got := f.explain("g", "t", 0).Rewinds; len(got) != 1 || got[0] != want {
 		t.Errorf("explained with %+v", got)
 	}
-	f.cluster.Close()
+	hangsUp(f.bed())
 	failed, err := f.reader.Read(t.Context())
 	if err == nil || failed.Ledger.Events[Rewound] != 1 {
 		t.Errorf("a read that failed: %v, %+v", err, failed)

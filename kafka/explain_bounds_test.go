@@ -124,7 +124,7 @@ func TestExplanationHasADeadline(t *testing.T) {
 		f.cluster.KeepControl()
 		return nil, nil, true
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), hanging/2)
+	ctx, cancel := context.WithTimeout(t.Context(), hanging)
 	defer cancel()
 	e, err := f.reader.Explain(ctx, "g", "t", 0)
 	if err != nil || e.Err != nil || e.Lag.Offsets != 2 || e.Composition[Unscanned] != 2 {

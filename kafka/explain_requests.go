@@ -1,7 +1,6 @@
 package kafka
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -52,7 +51,7 @@ func (q *inquiry) sent() []Request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	all := slices.Clone(q.requests)
-	slices.SortStableFunc(all, func(a, b Request) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
+	slices.SortStableFunc(all, func(a, b Request) int { return a.At.Compare(b.At) })
 	return all
 }
 

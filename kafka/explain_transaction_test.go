@@ -59,7 +59,7 @@ func TestExplanationNamesWhoHoldsBack(t *testing.T) {
 		}
 		got := *tx
 		got.StartedAt = time.Time{}
-		if want := (OpenTransaction{Topic: "t", FirstOffset: 2, ProducerID: id, Epoch: int32(epoch), TransactionalID: "open", State: "Ongoing", Timeout: 5 * time.Minute}); got != want {
+		if want := (OpenTransaction{Topic: "t", FirstOffset: 2, ProducerID: id, Epoch: int32(epoch), TransactionalID: "open", State: "Ongoing", Timeout: transactionTime}); got != want {
 			t.Errorf("%s: %+v, want %+v", when, got, want)
 		}
 		if n := aboutTransactions(e); n != requests {

@@ -60,12 +60,14 @@ func TestFaultsCostTheirOwnRows(t *testing.T) {
 	key := func(k kmsg.Key) []kmsg.Key { return []kmsg.Key{k} }
 	for _, c := range []struct {
 		name  string
+		hangs bool
 		fault func(b *bed)
 		want  func(b *bed) map[string]string
 		count map[Failure]int64 // at least
 	}{
 		{
 			name:  "a broker hangs",
+			hangs: true,
 			fault: func(b *bed) { hangs(b, 1, nil) },
 			want: func(b *bed) map[string]string {
 				return with(of1(b, "ends", "!timeout"), of1(b, "commits", "gone"), of1(b, "group", "gone"), "groups", "complete false", "broker 1", "!timeout")
@@ -74,6 +76,7 @@ func TestFaultsCostTheirOwnRows(t *testing.T) {
 		},
 		{
 			name:  "a broker hangs from the commits on",
+			hangs: true,
 			fault: func(b *bed) { hangs(b, 1, aboutGroups) },
 			want: func(b *bed) map[string]string {
 				return with(of1(b, "ends", "!timeout"), of1(b, "commits", "!timeout"), of1(b, "group", "!timeout"), "broker 1", "!timeout")
@@ -81,7 +84,8 @@ func TestFaultsCostTheirOwnRows(t *testing.T) {
 			count: map[Failure]int64{{"OffsetFetch", "timeout"}: 1},
 		},
 		{
-			name: "a broker hangs at the last step",
+			name:  "a broker hangs at the last step",
+			hangs: true,
 			fault: func(b *bed) {
 				hangs(b, 1, func(r kmsg.Request) bool {
 					l, ok := r.(*kmsg.ListOffsetsRequest)
@@ -112,14 +116,13 @@ func TestFaultsCostTheirOwnRows(t *testing.T) {
 		{
 			name: "a broker refuses connections",
 			fault: func(b *bed) {
-				l, err := net.Listen("tcp", "127.0.0.1:0")
+				addr, err := net.ResolveTCPAddr("tcp", refusingAddr(b.t))
 				b.ok(err)
-				b.ok(l.Close())
 				req := kmsg.NewPtrMetadataRequest()
 				resp := request[*kmsg.MetadataResponse](b, req)
 				for i := range resp.Brokers {
 					if resp.Brokers[i].NodeID == 1 {
-						resp.Brokers[i].Port = int32(l.Addr().(*net.TCPAddr).Port)
+						resp.Brokers[i].Port = int32(addr.Port)
 					}
 				}
 				answer(b, -1, func(*kmsg.MetadataRequest) kmsg.Response { return resp })
@@ -291,7 +294,11 @@ func TestFaultsCostTheirOwnRows(t *testing.T) {
 			before := b.pass()
 			counted := b.books.snapshot().Errors
 			c.fault(b)
-			sameRows(t, changes(before, b.pass()), c.want(b))
+			pass := b.pass
+			if c.hangs {
+				pass = func() *Snapshot { return b.passWithin(hanging) }
+			}
+			sameRows(t, changes(before, pass()), c.want(b))
 			now := b.books.snapshot().Errors
 			for f, n := range c.count {
 				if now[f]-counted[f] < n {
@@ -323,7 +330,7 @@ func TestBrokerThatHangsIsNotAskedAgain(t *testing.T) {
 	b.pass()
 	saw := b.watch()
 	hangs(b, 1, func(r kmsg.Request) bool { return r.Key() != kmsg.Metadata.Int16() })
-	b.pass()
+	b.passWithin(hanging)
 	for _, r := range saw.take() {
 		l, ok := r.req.(*kmsg.ListOffsetsRequest)
 		if r.node == 1 && (!ok || l.Topics[0].Partitions[0].Timestamp != -2) && r.req.Key() != kmsg.ListGroups.Int16() && r.req.Key() != kmsg.Metadata.Int16() {
@@ -342,7 +349,7 @@ func TestFaultsOfOldBrokers(t *testing.T) {
 	sameRows(t, changes(before, b.pass()), map[string]string{"commits g3": "!GROUP_AUTHORIZATION_FAILED"})
 	denied.Remove()
 	hangs(b, 1, aboutGroups)
-	sameRows(t, changes(before, b.pass()), with(of1(b, "ends", "!timeout"), of1(b, "commits", "!timeout"), of1(b, "group", "!timeout"), "broker 1", "!timeout"))
+	sameRows(t, changes(before, b.passWithin(hanging)), with(of1(b, "ends", "!timeout"), of1(b, "commits", "!timeout"), of1(b, "group", "!timeout"), "broker 1", "!timeout"))
 }
 
 func TestClosedIdleConnectionsCostNothing(t *testing.T) {
@@ -370,7 +377,7 @@ func TestMetadataGoesRoundABrokerThatHangs(t *testing.T) {
 		defer func() { first = false }()
 		return nil, nil, first
 	})
-	if s := b.pass(); len(s.Topics) != 1 {
+	if s := b.passWithin(hanging); len(s.Topics) != 1 {
 		t.Errorf("got %+v", s)
 	}
 	l := b.books.snapshot()

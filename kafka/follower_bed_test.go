@@ -17,7 +17,7 @@ import (
 // quickPace is for tests.
 var quickPace = pace{
 	wait: 5 * time.Millisecond, replan: 5 * time.Millisecond, refresh: time.Minute,
-	denied: 20 * time.Millisecond, overdue: time.Minute,
+	denied: 20 * time.Millisecond, overdue: time.Hour,
 }
 
 // followedBed is an embedded cluster of one broker with a __consumer_offsets of four partitions that is written by hand,

@@ -12,7 +12,8 @@ import (
 // transactions commits n transactions of one record on each partition of a topic.
 func (f *fake) transactions(topic string, partitions int32, n int) {
 	f.t.Helper()
-	p, err := kgo.NewClient(kgo.SeedBrokers(f.cluster.ListenAddrs()...), kgo.TransactionalID(topic), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	p, err := kgo.NewClient(kgo.SeedBrokers(f.cluster.ListenAddrs()...), kgo.TransactionalID(topic),
+		kgo.TransactionTimeout(transactionTime), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -139,8 +139,7 @@ func TestOAuthEndpointFaults(t *testing.T) {
 		t.Error("a redirect was followed")
 	}))
 	defer other.Close()
-	closed := httptest.NewServer(nil)
-	closed.Close()
+	closed := "http://" + refusingAddr(t)
 	for name, c := range map[string]struct {
 		url    string
 		answer func(w http.ResponseWriter, r *http.Request)
@@ -162,7 +161,7 @@ func TestOAuthEndpointFaults(t *testing.T) {
 		}, "missing access_token"},
 		"no JSON":  {e.URL, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>hunter2") }, "cannot parse"},
 		"redirect": {e.URL, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, 307) }, "307"},
-		"closed":   {closed.URL, nil, "connection refused"},
+		"closed":   {closed, nil, "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.answer != nil {

@@ -180,7 +180,7 @@ func TestQuestionsWithoutAnAnswer(t *testing.T) {
 			}
 		})
 	}
-	f.cluster.Close()
+	hangsUp(f.bed())
 	ctx, cancel := context.WithTimeout(t.Context(), unhurried)
 	defer cancel()
 	r, err := f.reader.ReadFor(ctx, asks(Question{Group: "g", Topic: "t", From: 1, To: 3}))

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-kit/log"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -201,19 +202,29 @@ func hangs(b *bed, node int32, which func(kmsg.Request) bool) {
 	})
 }
 
+// hangsUp makes every broker close its connections instead of answering. One that is gone leaves its port to whoever comes.
+func hangsUp(b *bed) {
+	b.Control(func(kmsg.Request) (kmsg.Response, error, bool) {
+		b.KeepControl()
+		return nil, errors.New("closed"), true
+	})
+}
+
 func TestNoBrokerAnswers(t *testing.T) {
-	b := newBed(t, readerConfig{})
-	b.Close()
+	cl, err := kgo.NewClient(kgo.SeedBrokers(refusingAddr(t), refusingAddr(t)), kgo.RequestRetries(3), kgo.RetryBackoffFn(quickly))
+	must(t, err)
+	defer cl.Close()
+	books := newBooks()
 	ctx, cancel := context.WithTimeout(t.Context(), unhurried)
 	defer cancel()
-	s, err := b.read(ctx)
+	s, err := newReader(cl, readerConfig{}, books, log.NewNopLogger()).read(ctx)
 	if err == nil || s != nil || ctx.Err() != nil {
 		t.Fatalf("got %v, %v, %v", s, err, ctx.Err())
 	}
 	if !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("the error does not say why: %v", err)
 	}
-	if b.books.snapshot().Errors[Failure{"Metadata", "connection"}] == 0 {
+	if books.snapshot().Errors[Failure{"Metadata", "connection"}] == 0 {
 		t.Error("not counted")
 	}
 }

@@ -45,6 +45,9 @@ func TestRequestsOfAScrape(t *testing.T) {
 			if err := f.cluster.CreateTopic("a", 30, nil); err != nil {
 				t.Fatal(err)
 			}
+			for p := range int32(30) { // else a broker may lead nothing
+				b.ok(f.cluster.MoveTopicPartition("a", p, p%3))
+			}
 			for i := range c.classic {
 				f.commitOn("a", fmt.Sprint("g", i), int32(i%30), 0)
 			}

@@ -24,7 +24,7 @@ func (f *fake) bed() *bed { return &bed{Cluster: f.cluster, t: f.t} }
 func (f *fake) producer(id string) *kgo.Client {
 	f.t.Helper()
 	p, err := kgo.NewClient(kgo.SeedBrokers(f.cluster.ListenAddrs()...), kgo.TransactionalID(id),
-		kgo.TransactionTimeout(5*time.Minute), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+		kgo.TransactionTimeout(transactionTime), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestOpenTransaction(t *testing.T) {
 		tx.StartedAt = time.Time{}
 		want := OpenTransaction{
 			Topic: "t", Partition: 1, FirstOffset: 4, ProducerID: id, Epoch: int32(epoch),
-			TransactionalID: "tx", State: "Ongoing", Timeout: 5 * time.Minute,
+			TransactionalID: "tx", State: "Ongoing", Timeout: transactionTime,
 		}
 		if tx != want {
 			t.Errorf("got %+v, want %+v", tx, want)
@@ -149,10 +149,15 @@ func TestOpenTransaction(t *testing.T) {
 
 // describes crafts the answers of coordinators.
 func describes(f *fake, state *kmsg.DescribeTransactionsResponseTransactionState) {
+	describesAt(f, func() kmsg.DescribeTransactionsResponseTransactionState { return *state })
+}
+
+// describesAt crafts them when they are asked for.
+func describesAt(f *fake, state func() kmsg.DescribeTransactionsResponseTransactionState) {
 	answer(f.bed(), -1, func(req *kmsg.DescribeTransactionsRequest) kmsg.Response {
 		resp := kmsg.NewPtrDescribeTransactionsResponse()
 		for _, id := range req.TransactionalIDs {
-			st := *state
+			st := state()
 			if st.TransactionalID = id; id == nobody {
 				st = kmsg.DescribeTransactionsResponseTransactionState{TransactionalID: id, ErrorCode: kerr.TransactionalIDNotFound.Code}
 			}
@@ -174,10 +179,12 @@ func TestHangingTransaction(t *testing.T) {
 	}
 	state := func(state string, age, timeout time.Duration, topics []kmsg.DescribeTransactionsResponseTransactionStateTopic) func(*fake, int64) {
 		return func(f *fake, producer int64) {
-			st := kmsg.NewDescribeTransactionsResponseTransactionState()
-			st.State, st.ProducerID, st.Topics = state, producer, topics
-			st.StartTimestamp, st.TimeoutMillis = time.Now().Add(-age).UnixMilli(), int32(timeout.Milliseconds())
-			describes(f, &st)
+			describesAt(f, func() kmsg.DescribeTransactionsResponseTransactionState { // it has the age at each look, however late that is
+				st := kmsg.NewDescribeTransactionsResponseTransactionState()
+				st.State, st.ProducerID, st.Topics = state, producer, topics
+				st.StartTimestamp, st.TimeoutMillis = time.Now().Add(-age).UnixMilli(), int32(timeout.Milliseconds())
+				return st
+			})
 		}
 	}
 	const aliveWhy, unknown = "", "unknown"
@@ -190,7 +197,7 @@ func TestHangingTransaction(t *testing.T) {
 		{name: "open", craft: state("Ongoing", time.Minute, time.Minute, on(0)), why: aliveWhy},
 		{name: "its end is being written", craft: state("PrepareCommit", time.Second, time.Minute, on(1, 0)), why: aliveWhy},
 		{name: "just past its timeout", craft: state("Ongoing", 80*time.Second, time.Minute, on(0)), why: aliveWhy},
-		{name: "past its timeout", craft: state("Ongoing", 2*time.Minute, time.Minute, on(0)), why: "its timeout of 1m0s has passed"},
+		{name: "past its timeout", craft: state("Ongoing", 5*time.Minute, time.Minute, on(0)), why: "its timeout of 1m0s has passed"},
 		{name: "its end is never written", craft: state("PrepareAbort", time.Hour, time.Minute, on(0)), why: "its timeout of 1m0s has passed"},
 		{name: "ended", craft: state("CompleteCommit", time.Minute, time.Minute, nil), why: "its coordinator is in state CompleteCommit"},
 		{name: "ended long ago", craft: state("Empty", time.Hour, time.Minute, nil), why: "its coordinator is in state Empty"},
