@@ -98,7 +98,7 @@ func TestExplanationShowsFlink(t *testing.T) {
 	}
 	body := answer.Body.String()
 	for _, want := range []string{
-		"payments &lt;b&gt; / Source__orders", "5 s ago", "by rest", "<b>match</b>", "2 s ago", "Conditions: markers_uncommitted, held_back.",
+		"payments &lt;b&gt; / Source__<wbr>orders", "5 s ago", "by rest", "<b>match</b>", "2 s ago", "Conditions: markers_uncommitted, held_back.",
 		"Restored from savepoint 5 at 2026-11-29 11:00:00 UTC. Last checkpoint 60 s ago. A checkpoint failed at 2026-11-29 11:59:59 UTC: Checkpoint expired &lt;before&gt; completing.\\x00",
 		"Flink: not heard: &lt;eu&gt;",
 	} {

@@ -59,12 +59,12 @@ type page struct{ *template.Template }
 
 func newPage(text string) page {
 	t := template.New("frame").Funcs(template.FuncMap{
-		"name": name, "number": number, "took": took, "stamp": stamp, "count": count,
+		"name": func(s string) template.HTML { return parted(name(s)) }, "parted": parted, "number": number, "took": took, "stamp": stamp, "count": count,
 		"add":    func(a, b int) int { return a + b },
 		"arrow":  func(marks []string) string { return "▼ " + strings.Join(marks, " = ") },
 		"clock":  clock,
 		"length": func(n int) int64 { return int64(n) },
-		"plural": plural, "leading": leading,
+		"plural": plural, "leading": leading, "words": strings.Fields, "flag": isFlag,
 	})
 	template.Must(t.Parse(frameHTML))
 	return page{template.Must(t.Parse(text))}

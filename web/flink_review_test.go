@@ -55,7 +55,7 @@ func TestLandingPageShowsFlink(t *testing.T) {
 			[]string{"None of 2 Kafka sources needs a look.", "Not heard: a<", "Not heard: e<", "6 in all were not heard."}, []string{"Not heard: f"}},
 		{"all is well", &FlinkReview{Read: compared, Sources: 12}, []string{"None of 12 Kafka sources needs a look. Compared 4 s ago."}, []string{"<th>Job"}},
 		{"one", &FlinkReview{Read: compared, Sources: 2, Troubled: []FlinkTrouble{skips}},
-			[]string{"1 of 2 Kafka sources needs a look, compared 4 s ago.", `class="broken"`, "jobs &lt;eu&gt; / payments / Source__orders", "<bdi>eu</bdi>", "<bdi>a&amp;b</bdi>",
+			[]string{"1 of 2 Kafka sources needs a look, compared 4 s ago.", `class="broken"`, "jobs &lt;eu&gt; / payments / Source__<wbr>orders", "<bdi>eu</bdi>", "<bdi>a&amp;b</bdi>",
 				`href="explain?cluster=eu&amp;group=a%26b&amp;topic=orders&amp;partition=2"`, "4 records are committed"}, nil},
 		{"the worst of many", &FlinkReview{Read: compared, Sources: 40, Troubled: append(append([]FlinkTrouble{ended}, many...), skips)},
 			[]string{"9 of 40 Kafka sources need a look; the 5 worst, compared 4 s ago.", "a&amp;b", "group-6", "group-5", "group-4", "group-3"},

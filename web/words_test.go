@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"math"
 	"testing"
 	"time"
@@ -13,6 +14,23 @@ func TestNumber(t *testing.T) {
 	} {
 		if got := number(n); got != want {
 			t.Errorf("number(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestPartsOfLongNames(t *testing.T) {
+	for s, want := range map[string]template.HTML{
+		"":                             "",
+		"orders.placed":                "orders.placed",
+		"com.example.orders.v":         "com.example.orders.v",
+		"com.example.orders.v1":        "com.<wbr>example.<wbr>orders.<wbr>v1",
+		"payments / Source__orders_1":  "payments / Source__<wbr>orders_<wbr>1",
+		"tenant:eu:orders-enricher":    "tenant:<wbr>eu:<wbr>orders-enricher",
+		"<b>.<img src=x>&<wbr>.orders": "&lt;b&gt;.<wbr>&lt;img src=x&gt;&amp;&lt;wbr&gt;.<wbr>orders",
+		"グループ.グループ.グループ.グループ.グループ": "グループ.<wbr>グループ.<wbr>グループ.<wbr>グループ.<wbr>グループ",
+	} {
+		if got := parted(s); got != want {
+			t.Errorf("parted(%q) = %q, want %q", s, got, want)
 		}
 	}
 }

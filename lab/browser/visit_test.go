@@ -57,7 +57,7 @@ const sticksOut = `
 // seen, the window has a title, and there is a way on and a way back.
 func (v *visit) sound() {
 	v.Helper()
-	v.expect(`document.title !== "owned" && document.querySelectorAll("main script, main td:not(.flink td) > b, main bdi > *").length === 0`)
+	v.expect(`document.title !== "owned" && document.querySelectorAll("main script, main td:not(.flink td) > b, main bdi > :not(wbr)").length === 0`)
 	v.expect(`document.querySelectorAll("main").length === 1 && document.querySelectorAll("h1").length === 1`)
 	v.expect(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`)
 	v.expect(`document.title.endsWith("truelag_exporter") && (document.querySelector("header h1") || document.querySelector("header a.home"))?.innerText.startsWith("truelag_exporter")`)
