@@ -104,33 +104,50 @@ func (r *rememberedSource) take(source Source, began time.Time) {
 	if len(source.Samples) == 0 {
 		return
 	}
-	sample := source.Samples[0]
+	sample := r.complete(source.Samples[0])
+	r.Samples = []Sample{sample}
 	times := span{sample.After, sample.Before}
 	for _, s := range sample.Subtasks {
 		r.subtasks[s.Index] = remembered[Subtask]{s, times, sample.Running}
 	}
 	for _, p := range sample.Partitions {
-		at := topicPartition{p.Topic, p.Partition}
-		if before, told := r.partitions[at]; told && !sample.Running {
-			p = p.or(before.part)
-		}
-		r.partitions[at] = remembered[Partition]{p, times, sample.Running}
+		r.partitions[topicPartition{p.Topic, p.Partition}] = remembered[Partition]{p, times, sample.Running}
 	}
 	oldest := times.before.Add(-tailTime)
 	maps.DeleteFunc(r.subtasks, func(_ int32, s remembered[Subtask]) bool { return s.times.before.Before(oldest) })
 	maps.DeleteFunc(r.partitions, func(_ topicPartition, p remembered[Partition]) bool { return p.times.before.Before(oldest) })
 }
 
-// or takes from what was told before what is not told any more. A Prometheus server that looks back forgets the one series of a
-// partition before the other, where Flink hung up while it wrote them for the last time.
-func (p Partition) or(before Partition) Partition {
-	if p.Emitted == Unset {
-		p.Emitted = before.Emitted
+// complete takes from what an attempt said before what is not told any more. A task that ends loses its metrics one by one, and a page
+// may be written meanwhile; a Prometheus server that looks back forgets the one series of a partition before the other. An attempt that
+// begins says that it has none.
+func (r *rememberedSource) complete(s Sample) Sample {
+	s.Subtasks, s.Partitions = slices.Clone(s.Subtasks), slices.Clone(s.Partitions)
+	goesOn := make(map[int32]bool, len(s.Subtasks)) // whether it is the attempt that was heard before
+	for i := range s.Subtasks {
+		now := &s.Subtasks[i]
+		before, heard := r.subtasks[now.Index]
+		goesOn[now.Index] = heard && now.Attempt == before.part.Attempt && (now.Attempt >= 0 || !s.Running)
+		if goesOn[now.Index] && now.Succeeded < 0 {
+			now.Succeeded = before.part.Succeeded
+		}
+		if goesOn[now.Index] && now.Failed < 0 {
+			now.Failed = before.part.Failed
+		}
 	}
-	if p.Committed == Unset {
-		p.Committed = before.Committed
+	for i := range s.Partitions {
+		now := &s.Partitions[i]
+		before := r.partitions[topicPartition{now.Topic, now.Partition}].part
+		same := goesOn[now.Subtask] && before.Topic == now.Topic && before.Subtask == now.Subtask
+		if same && now.noEmitted {
+			now.Emitted = before.Emitted
+		}
+		if same && now.noCommitted {
+			now.Committed = before.Committed
+		}
+		now.noEmitted, now.noCommitted = false, false
 	}
-	return p
+	return s
 }
 
 // now is what the source said in the latest reading.

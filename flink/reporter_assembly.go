@@ -213,6 +213,7 @@ func (s *Sample) add(in *instanceRows, times *newest) {
 		s.Partitions = append(s.Partitions, Partition{
 			Topic: p.topic, Partition: p.partition, Subtask: in.subtask,
 			Emitted: rows.whole(emittedSample), Committed: rows.whole(committedSample),
+			noEmitted: rows[emittedSample] == nil, noCommitted: rows[committedSample] == nil,
 		})
 	}
 }

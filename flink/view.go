@@ -164,4 +164,7 @@ type Partition struct {
 
 	Emitted   int64 // currentOffset: the last record handed on, so that the next is one more; Unset: none in this attempt
 	Committed int64 // committedOffset: the next offset to read, as acknowledged; Unset: none in this attempt
+
+	// Of what a listener has told: an offset that is Unset is not there at all.
+	noEmitted, noCommitted bool
 }
