@@ -96,10 +96,10 @@ func (a *asker) identify(ctx context.Context, conn *sql.Conn) (id identity, cloc
 
 // sets reads the sets of transactions, and whether the server still adds each transaction to them.
 func (a *asker) sets(ctx context.Context, conn *sql.Conn, f *facts) error {
-	const mode = "gtid_mode"
+	const mode, highest = "gtid_mode", "gtid_binlog_state"
 	names, more := []string{"gtid_executed", "gtid_purged"}, []string{mode}
 	if f.flavor == MariaDB {
-		names, more = []string{"gtid_binlog_pos"}, nil
+		names, more = []string{"gtid_binlog_pos"}, []string{highest}
 	}
 	v, err := a.variables(ctx, conn, "", slices.Concat(names, more)...)
 	if err != nil {
@@ -121,6 +121,11 @@ func (a *asker) sets(ctx context.Context, conn *sql.Conn, f *facts) error {
 		return fmt.Errorf("the server has no variable %s", names[0])
 	}
 	f.executed, f.purged, f.anonymous = sets[0], sets[1], strings.HasPrefix(v[mode], "OFF")
+	// The last transaction of a domain may have a lower number than one before it, where two servers write to the same.
+	if had, err := f.flavor.Parse(v[highest]); err == nil && !f.executed.Contains(had) {
+		all := f.executed.Union(had)
+		f.executed, f.anonymous = &all, true
+	}
 	return nil
 }
 

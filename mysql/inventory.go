@@ -49,16 +49,17 @@ type Inventory struct {
 	// flushed.
 	FilesAt time.Time
 
-	// Executed are all transactions that the server's binlog holds or held: gtid_executed, or gtid_binlog_pos of MariaDB. nil:
-	// not known, which is not the empty set of a server that was reset.
+	// Executed are all transactions that the server's binlog holds or held: gtid_executed, or of MariaDB gtid_binlog_pos and, where a
+	// domain has had higher numbers before its last, gtid_binlog_state. nil: not known, which is not the empty set of a server that was
+	// reset.
 	Executed *gtid.Set
 
 	// Purged are those of Executed whose files are gone: gtid_purged, and what the server had written when it began the file at
 	// Begin, if that is not the first, or it is MariaDB, which has no variable for that. nil: not known.
 	Purged *gtid.Set
 
-	// Anonymous says that the server writes transactions that have no GTID (gtid_mode is OFF or OFF_PERMISSIVE): Executed does not
-	// tell of them, and so not how many are left.
+	// Anonymous says that the server writes transactions that have no GTID (gtid_mode is OFF or OFF_PERMISSIVE), or that the last of a
+	// domain of MariaDB has not the highest number of it: Executed does not tell of such ones, and so not how many are left.
 	Anonymous bool
 
 	// SetsAt is when the server was asked for Executed and Purged: no statement holds these up.
