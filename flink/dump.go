@@ -15,9 +15,11 @@ const (
 	// dumpTime is how long a JobManager is given to gather the dumps that a request triggered: 0.1 to 0.4 s were seen.
 	dumpTime = time.Second
 
-	// dumpSpread is how far apart two processes may see what happens at one time: a filling of the store, the start
-	// of a task.
+	// dumpSpread is how far apart two processes may see what happens at one time, such as a filling of the store.
 	dumpSpread = time.Second
+
+	// startSpread is how late a JobManager may hear that a task runs, where it has much to do. It was deployed before that.
+	startSpread = 10 * time.Second
 
 	// dumpMargin is added to the update interval, since Flink compares whole milliseconds of its own clock.
 	dumpMargin = 250 * time.Millisecond
@@ -75,7 +77,7 @@ type instanceClock struct {
 	finished bool // it read to its end, so that its last values hold from then on
 
 	deployed time.Time // at the earliest, by our clock: no value of this attempt is older
-	running  time.Time // about when it began to run; zero: not told
+	running  time.Time // when it began to run, at the latest; zero: not told
 
 	age     time.Duration // the last that was seen; zero: none
 	deadAge time.Duration // the last that was seen of the attempt before; zero: none
@@ -99,7 +101,11 @@ func (c *instanceClock) taken(age time.Duration, received, oldest time.Time) (af
 		c.running = latestStart
 	}
 	c.age = age
-	return c.running.Add(age - dumpSpread), true
+	began := c.running.Add(-startSpread)
+	if began.Before(c.deployed) {
+		began = c.deployed
+	}
+	return began.Add(age), true
 }
 
 // parseFlinkDuration reads a duration of Flink's configuration: milliseconds, or a number and a unit.

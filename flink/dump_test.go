@@ -48,6 +48,7 @@ func TestSamplesAreDatedRight(t *testing.T) {
 	for name, setting := range map[string]struct {
 		skew, interval, updateInterval time.Duration
 		others, late, lost, noStatus   bool
+		heard                          time.Duration
 	}{
 		"usual":                    {interval: 15 * time.Second, updateInterval: 10 * time.Second},
 		"polled as dumps are made": {interval: 10 * time.Second, updateInterval: 10 * time.Second},
@@ -59,6 +60,7 @@ func TestSamplesAreDatedRight(t *testing.T) {
 		"a TaskManager is late":    {interval: 15 * time.Second, updateInterval: 10 * time.Second, late: true, others: true},
 		"dumps are lost":           {interval: 15 * time.Second, updateInterval: 10 * time.Second, lost: true},
 		"no time of running":       {interval: 15 * time.Second, updateInterval: 10 * time.Second, late: true, noStatus: true},
+		"it hears late of a start": {interval: 15 * time.Second, updateInterval: 10 * time.Second, late: true, heard: 5 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -66,6 +68,10 @@ func TestSamplesAreDatedRight(t *testing.T) {
 				origin := time.Now()
 				vertex := runningVertex("v1", onPartition(0, tellTime(origin)), onPartition(1, tellTime(origin)))
 				vertex.statusDuration = !setting.noStatus
+				for _, s := range vertex.subtasks {
+					s.heard = setting.heard
+				}
+				pass(2 * setting.heard)
 				jm := newJobManager(runningJob("aa", "job", vertex))
 				jm.skew, jm.interval = setting.skew, setting.updateInterval
 				c := startCluster(t, jm, Config{REST: &RESTConfig{Interval: setting.interval}})

@@ -160,7 +160,7 @@ func (jm *jobManager) instances(v *fakeVertex) object {
 	for index, s := range v.subtasks {
 		subtask := object{"subtask": index, "status": s.status(v), "attempt": s.attempt, "start-time": jm.at(s.deployed)}
 		if v.statusDuration {
-			subtask["status-duration"] = object{"CREATED": 3, "RUNNING": time.Since(s.running).Milliseconds()}
+			subtask["status-duration"] = object{"CREATED": 3, "RUNNING": time.Since(s.running.Add(s.heard)).Milliseconds()}
 		}
 		subtasks = append(subtasks, subtask)
 	}

@@ -48,6 +48,7 @@ type fakeVertex struct {
 type fakeSubtask struct {
 	attempt           int64
 	deployed, running time.Time
+	heard             time.Duration // how late the JobManager hears that it runs
 	gone              bool          // it makes no dumps
 	finished          bool          // likewise, and the API says so
 	late              time.Duration // how long its dump takes
