@@ -191,7 +191,7 @@ func (w *ward) harm(t *testing.T) {
 	purged := here(t, w.m, "").place()
 	fill(t, w.m, "ward", 10)
 	w.m.Rotate(t)
-	w.m.Exec(t, "PURGE BINARY LOGS TO '"+w.m.End(t).Name+"'")
+	w.m.Purge(t, w.m.End(t).Name)
 	old := here(t, w.m, "").place()
 	w.m.Rotate(t)
 	behind := here(t, w.m, "").place()

@@ -76,22 +76,41 @@ func (m *MySQL) Files(t testing.TB) []BinlogFile {
 // that follows a file's beginning after a moment: it says that no earlier file is needed any more.
 func (m *MySQL) End(t testing.TB) BinlogFile {
 	t.Helper()
-	var end BinlogFile
-	Await(t, func() error {
-		files := m.Files(t)
-		end = files[len(files)-1]
-		if !m.Options.MariaDB() {
+	if m.Options.MariaDB() {
+		Await(t, func() error { return m.checkpointed(t, m.last(t).Name) })
+	}
+	return m.last(t) // not before: the event is part of it
+}
+
+func (m *MySQL) last(t testing.TB) BinlogFile {
+	t.Helper()
+	files := m.Files(t)
+	return files[len(files)-1]
+}
+
+// checkpointed is nil once the last file has the event that names it.
+func (m *MySQL) checkpointed(t testing.TB, file string) error {
+	t.Helper()
+	for _, r := range m.Rows(t, "SHOW BINLOG EVENTS IN '"+file+"'") {
+		if r["Event_type"] == "Binlog_checkpoint" && r["Info"] == file {
 			return nil
 		}
-		rows := m.Rows(t, "SHOW BINLOG EVENTS IN '"+end.Name+"'")
-		for _, r := range rows {
-			if r["Event_type"] == "Binlog_checkpoint" && r["Info"] == end.Name {
-				return nil
-			}
+	}
+	return fmt.Errorf("%s: %s has no checkpoint of its own yet", m.name, file)
+}
+
+// Purge has the files before one taken away, and returns once they are gone: a server keeps one that it still sends to somebody, who may have
+// hung up a moment ago, and all after it, and says so by a warning alone.
+func (m *MySQL) Purge(t testing.TB, to string) {
+	t.Helper()
+	Await(t, func() error {
+		m.Exec(t, "PURGE BINARY LOGS TO '"+to+"'")
+		if first := m.Files(t)[0].Name; first != to {
+			m.Left(t, to, 4) // MariaDB 11.4 does not look again who reads the file that was in its way before somebody begins another one
+			return fmt.Errorf("%s: the first file is %s, want %s", m.name, first, to)
 		}
-		return fmt.Errorf("%s: %s has no checkpoint of its own yet", m.name, end.Name)
+		return nil
 	})
-	return end
 }
 
 // Rotate begins a new file, and returns when nothing more is written to it by itself.
