@@ -103,6 +103,16 @@ func (e *Exporter) Rewrite(t testing.TB, config string) {
 	}
 }
 
+// Log is what the program has logged up to now.
+func (e *Exporter) Log(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(e.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // Hangup sends the signal that makes the program read its file again.
 func (e *Exporter) Hangup(t testing.TB) {
 	t.Helper()

@@ -3,6 +3,7 @@
 package lab_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -48,6 +49,21 @@ func (p *pair) failover(t *testing.T) {
 	if s := scrapeOf(t, e); s.state("db", "bare") != "ok" || s.of("binlog_lag_transactions", "db", "set") != "3" {
 		t.Errorf("before: %v", s)
 	}
+	known := []string{"binlog_lag_bytes", "binlog_effective_lag_bytes", "binlog_lag_files", "binlog_headroom_bytes", "binlog_lag_seconds"}
+	numbers := func(s scraped) (told int) {
+		for _, family := range known {
+			if s.of(family, "db", "bare") != "" {
+				told++
+			}
+		}
+		return told
+	}
+	lab.Await(t, func() error { // what a scan has told once is told without one from then on
+		if n := numbers(scrapeOf(t, e)); n != len(known) {
+			return fmt.Errorf("%d numbers of the place, want %d", n, len(known))
+		}
+		return nil
+	})
 	h := scrapeOn(t, e)
 	d.turn(p.replica.Address)
 	lab.Await(t, func() error {
@@ -56,19 +72,12 @@ func (p *pair) failover(t *testing.T) {
 		}
 		return nil
 	})
-	known := []string{"binlog_lag_bytes", "binlog_effective_lag_bytes", "binlog_lag_files", "binlog_headroom_bytes", "binlog_lag_seconds"}
 	for _, s := range h.stop(t) {
-		server, state := s.of("binlog_position_bytes", "db"), s.state("db", "bare")
-		var numbers int
-		for _, family := range known {
-			if s.of(family, "db", "bare") != "" {
-				numbers++
-			}
-		}
-		was, is := server == oldEnd && state == "ok" && numbers == len(known), server == newEnd && state == "foreign" && numbers == 0
-		if none := server == "" && state == "unknown" && numbers == 0; !was && !is && !none {
+		server, state, told := s.of("binlog_position_bytes", "db"), s.state("db", "bare"), numbers(s)
+		was, is := server == oldEnd && state == "ok" && told == len(known), server == newEnd && state == "foreign" && told == 0
+		if none := server == "" && state == "unknown" && told == 0; !was && !is && !none {
 			t.Errorf("a scrape says that the server's end is at %s (the old one's %s, the new one's %s), the place %s, and %d numbers of it",
-				server, oldEnd, newEnd, state, numbers)
+				server, oldEnd, newEnd, state, told)
 		}
 	}
 	s := scrapeOf(t, e)
@@ -121,9 +130,12 @@ func (p *pair) privilege(t *testing.T) {
 	if page := pageOf(t, e, "/"); !strings.Contains(page, "It needs REPLICATION SLAVE.") {
 		t.Errorf("the landing page does not say what is needed:\n%s", page)
 	}
-	if out, code := e.Run(t, "check-config", "--probe"); code != 1 || !strings.Contains(out, "LACKS  scan: effective lag and its age (REPLICATION SLAVE)") {
-		t.Errorf("check-config: %d\n%s", code, out)
-	}
+	lab.Await(t, func() error { // it has a time of its own
+		if out, code := e.Run(t, "check-config", "--probe"); code != 1 || !strings.Contains(out, "LACKS  scan: effective lag and its age (REPLICATION SLAVE)") {
+			return fmt.Errorf("check-config: %d\n%s", code, out)
+		}
+		return nil
+	})
 	m.Exec(t, "GRANT REPLICATION SLAVE ON *.* TO "+lab.FilesOnly)
 	want("given", "1", "told", "told")
 	m.Exec(t, "REVOKE REPLICATION SLAVE ON *.* FROM "+lab.FilesOnly)
@@ -136,6 +148,7 @@ func (p *pair) privilege(t *testing.T) {
 // A server that hangs costs its own rows, and no more time than a scrape has; it finds no connections of ours but those that are kept
 // when it goes on, or is back.
 func (p *pair) hanging(t *testing.T) {
+	awaitReplica(t, p.replica, p.primary) // else it goes on writing what was told to the primary before
 	c := pool.Shared(t, lab.Options{})
 	topic := fmt.Sprint("program-", time.Now().UnixNano())
 	c.CreateTopic(t, topic, 1, nil)
@@ -147,7 +160,6 @@ func (p *pair) hanging(t *testing.T) {
 	note(t, e, "hangs", "begin", mysql.Position{File: p.primary.Files(t)[0].Name, Pos: 4})
 	note(t, e, "hangs", "end", here(t, p.primary, "").place())
 	note(t, e, "well", "end", here(t, p.replica, "").place())
-	number := func() string { return scrapeOf(t, e).of("binlog_file_number", "hangs") }
 	well := func(s scraped) error {
 		return differs(map[string]string{
 			"lag of the group": s[fmt.Sprintf("truelag_group_lag_records{group=%q,topic=%q,partition=\"0\"}", topic, topic)],
@@ -179,20 +191,15 @@ func (p *pair) hanging(t *testing.T) {
 
 	p.primary.Freeze(t)
 	defer p.primary.Thaw(t)
+	hung := func() error {
+		s, err := scrapeWithin(t.Context(), e, 30*time.Second) // Kafka has a quarter of it for its first step
+		return cmp.Or(err, well(s), differs(up(s), away))
+	}
+	lab.Await(t, hung) // a round that began before may be under way
 	var all sync.WaitGroup
-	for i := range 4 { // some at once, one after
-		if i == 3 {
-			all.Wait()
-		}
+	for range 3 { // at once
 		all.Go(func() {
-			s, err := scrapeWithin(t.Context(), e, 15*time.Second) // Kafka has a quarter of it for its first step
-			if err == nil {
-				err = well(s)
-			}
-			if err == nil {
-				err = differs(up(s), away)
-			}
-			if err != nil {
+			if err := hung(); err != nil {
 				t.Errorf("while it hangs: %v", err)
 			}
 		})
@@ -205,14 +212,17 @@ func (p *pair) hanging(t *testing.T) {
 	want("going on", works)
 	awaitKept(t, e, p.primary, lab.Monitor)
 
-	before := number()
+	before := scrapeOf(t, e).of("binlog_file_number", "hangs")
 	p.primary.Crash(t)
 	want("crashed", away)
 	p.primary.Restart(t)
 	want("started again", works)
-	if after := number(); after == before {
-		t.Errorf("the last file is %s as before the crash: the server has begun none", after)
-	}
+	lab.Await(t, func() error {
+		if after := scrapeOf(t, e).of("binlog_file_number", "hangs"); after == "" || after == before {
+			return fmt.Errorf("the last file is %q, and was %q before the crash: the server has begun one", after, before)
+		}
+		return nil
+	})
 	awaitKept(t, e, p.primary, lab.Monitor)
 
 	p.primary.Exec(t, "RESET MASTER")
