@@ -127,8 +127,12 @@ func TestBinlogFailover(t *testing.T) {
 			wantStates(t, "before", distances, map[*mark]mysql.State{k: mysql.OK, k.bare(): mysql.OK, k.setOnly(): mysql.OK})
 
 			d.turn(replica.Address)
-			lab.Await(t, func() error { // a connection that was cut is noticed when it is used
-				return reader.Read(t.Context()).Err
+			lab.Await(t, func() error { // a connection that was cut is noticed when it is used, and there are two
+				r := reader.Read(t.Context())
+				if r.Err == nil && len(r.Inventory.Files) == 0 {
+					return fmt.Errorf("no list of files yet: %v", r.Features)
+				}
+				return r.Err
 			})
 			after, distances := measured(t, reader)
 			wantStates(t, "after", distances, map[*mark]mysql.State{k: mysql.Foreign, k.bare(): mysql.Foreign, k.setOnly(): mysql.OK})

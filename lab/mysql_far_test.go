@@ -39,6 +39,7 @@ func TestBinlogPast4GiB(t *testing.T) {
 			m.Crash(t)
 			by := stretch(t, filepath.Join(folder, before.place().File), last)
 			m.Restart(t)
+			m.End(t) // nothing more is written by itself
 
 			marks, truth := []*mark{before}, map[string]int64{}
 			left := func(k *mark, pos int64) {
@@ -70,8 +71,17 @@ func TestBinlogPast4GiB(t *testing.T) {
 			add("read from before 4 GiB on", last+by-filler, last+by-filler, mysql.Rest)
 
 			reader := mysqlReader(t, m, lab.Monitor, newScanner(t, m), consumers(marks)...)
-			readServer(t, reader) // the filler is more than one scan reads
-			for _, c := range readServer(t, reader).Consumers {
+			var r *mysql.Reading
+			lab.Await(t, func() error { // the filler is more than one scan reads, and may take longer than one has
+				r = readServer(t, reader)
+				for _, c := range r.Consumers {
+					if c.Scan.Stopped != "" && !strings.Contains(c.Scan.Stopped, "4 GiB") {
+						return fmt.Errorf("%s: stopped %s", c.Name, c.Scan.Stopped)
+					}
+				}
+				return nil
+			})
+			for _, c := range r.Consumers {
 				if c.Scan.After != wants[c.Name] || c.Distance.State != mysql.OK || c.Distance.Bytes != known(truth[c.Name]) {
 					t.Errorf("%s: %s, want %d bytes, then %s", c.Name, brief(c), truth[c.Name], wants[c.Name])
 				}
