@@ -56,7 +56,7 @@ func newApp(o *options) *kingpin.Application {
 	app.Flag("kafka.brokers", "Brokers of one cluster without TLS and authentication, instead of a file: host:port, "+
 		"separated by commas. One that answers is enough. Example: kafka-1:9092,kafka-2:9092").
 		PlaceHolder("HOST:PORT,...").StringsVar(&o.brokers)
-	app.Flag("flink.url", "The REST API of a Flink cluster whose jobs read that cluster, to hold what they say against "+
+	app.Flag("flink.url", "The REST API of a Flink cluster whose jobs read the cluster of --kafka.brokers, to hold what they say against "+
 		"what the brokers have. Example: http://jobmanager:8081").PlaceHolder("URL").StringVar(&o.flinkURL)
 	app.Flag("collector.kafka", "Read consumer groups and topics from Kafka.").Default("true").BoolVar(&o.collectKafka)
 	app.Flag("collector.flink", "Compare what Flink jobs say with what Kafka has, where Flink clusters are configured.").
