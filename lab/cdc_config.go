@@ -25,10 +25,15 @@ func (c *Connect) properties(port int) map[string]string {
 		"rest.advertised.host.name": "127.0.0.1",
 		"group.id":                  "lab-connect",
 		"offset.flush.interval.ms":  "200",
-		"offset.flush.timeout.ms":   "5000", // a task that fails waits so long for what was not written
-		"session.timeout.ms":        "60000",
-		// A task that has not stopped by then is left to itself, and what it had delivered is not noted down.
-		"task.shutdown.graceful.timeout.ms": "20000",
+		// A task that ends waits so long for what Kafka has not acknowledged yet, and notes down what it has until then. One that fails has
+		// something that never is.
+		"offset.flush.timeout.ms": "20000",
+		"producer.batch.size":     "524288", // one request at a time, so that a busy machine needs few
+		"session.timeout.ms":      "60000",
+		// A task that has not stopped by then is left to itself, and what it had delivered is not noted down. Nobody waits for it longer than
+		// the group does for the worker, which would begin everything anew.
+		"task.shutdown.graceful.timeout.ms": "90000",
+		"rebalance.timeout.ms":              "180000",
 		"scheduled.rebalance.max.delay.ms":  "0",
 		"plugin.path":                       filepath.Join(c.home.lab, ".cache", "connect-plugins"),
 		"plugin.discovery":                  "service_load",
@@ -73,6 +78,7 @@ func (c *Connect) debezium(name string, m *MySQL, database string, server int32)
 	if m.Options.MariaDB() {
 		class = "io.debezium.connector.mariadb.MariaDbConnector"
 	}
+	limit := fmt.Sprint(patience.Milliseconds())
 	return map[string]string{
 		"connector.class":       class,
 		"tasks.max":             "1",
@@ -93,7 +99,14 @@ func (c *Connect) debezium(name string, m *MySQL, database string, server int32)
 
 		"schema.history.internal.kafka.bootstrap.servers": c.Kafka.Seeds[0],
 		"schema.history.internal.kafka.topic":             "history." + name,
-		"schema.history.internal.kafka.query.timeout.ms":  "60000",
-		"schema.history.internal.kafka.create.timeout.ms": "60000",
+		// A connector whose time is over is one that has failed, and a busy machine takes its time. One that is paused with a full queue
+		// takes its connection for lost after a while, a minute by default: it says that it is not connected, and reads anew what it has read.
+		"snapshot.lock.timeout.ms":                        limit,
+		"connect.timeout.ms":                              limit,
+		"connect.keep.alive.interval.ms":                  "120000",
+		"schema.history.internal.kafka.query.timeout.ms":  limit,
+		"schema.history.internal.kafka.create.timeout.ms": limit,
+		"schema.history.internal.kafka.recovery.attempts": "2400", // a tenth of a second each
+		"schema.history.internal.producer.max.block.ms":   limit,
 	}
 }

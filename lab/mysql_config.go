@@ -72,6 +72,7 @@ func (m *MySQL) settings() []string {
 		"innodb_flush_log_at_trx_commit=0",
 		"sync_binlog=0",
 		"max_allowed_packet=1G",
+		"net_write_timeout=3600", // a connector that is paused takes nothing
 	}
 	messages := filepath.Join(server, "share")
 	switch o.Version {

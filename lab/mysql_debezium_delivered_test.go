@@ -3,6 +3,7 @@
 package lab_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,10 +21,12 @@ var schemaKey = regexp.MustCompile(`ddl\d+`)
 // deliver takes in what has got into the topics.
 func (l *life) deliver(t *testing.T) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
 	for topic := range l.topics {
 		end := l.worker.Kafka.Ends(t, topic)[0].HighWatermark
 		for l.topics[topic] < end {
-			fetches := l.client.PollFetches(t.Context())
+			fetches := l.client.PollFetches(ctx)
 			if errs := fetches.Errors(); len(errs) > 0 {
 				t.Fatal(errs[0].Err)
 			}

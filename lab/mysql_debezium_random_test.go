@@ -207,6 +207,10 @@ func (l *life) stands(t *testing.T, state string, unnoted int) {
 			if p := c.Note.Position; p == nil || p.File == "" { // no task, no metrics; one that has read nothing yet, no place
 				continue
 			}
+			// a page tells file and position one after the other, and a connector that is paused reads on for a while
+			if d := c.Distance; d.State != mysql.OK && d.State != mysql.CaughtUp || c.Scan == nil || c.Scan.After == mysql.NoEvent {
+				return fmt.Errorf("%s, %s by %s: %s, want a place at which an event begins", state, l.Name, c.Name, brief(c))
+			}
 			want := l.m.Left(t, c.Note.Position.File, c.Note.Position.Pos)
 			if got := c.Distance; got.Bytes != known(want.Bytes) || got.Files != known(want.Files) {
 				return fmt.Errorf("%s, %s by %s: %s, want %+v", state, l.Name, c.Name, brief(c), want)

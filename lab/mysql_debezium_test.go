@@ -93,14 +93,9 @@ func (d *debezium) readsHalf(t *testing.T) {
 	d.records += 3
 	d.awaitFailed(t, "producer")
 	d.awaitSilent(t)
-	all := d.await(t, byNotes, "within a transaction", func(c mysql.ConsumerReading) bool {
-		return c.Note.Position != nil && c.Note.Position.Event > 0 && behind(c)
+	d.await(t, byNotes, "within a transaction", func(c mysql.ConsumerReading) bool { // at first it may have noted down the one before
+		return behind(c) && c.Note.Position.Event > 0 && c.Scan.After == mysql.Rest && c.Distance.Transactions == known(1)
 	})
-	for _, name := range byNotes {
-		if c := all[name]; c.Scan == nil || c.Scan.After != mysql.Rest || c.Distance.Transactions != known(1) {
-			t.Errorf("%s by %s: %s, want a transaction that goes on", d.Name, name, brief(c))
-		}
-	}
 	d.release(t)
 	d.awaitCaughtUp(t)
 }
@@ -132,7 +127,9 @@ func (d *debezium) pausesAndStops(t *testing.T) {
 	d.m.Exec(t, strings.Repeat("INSERT INTO shop.a(v) VALUES (repeat('x',1000));", 400))
 	d.records += 400
 	d.m.End(t) // nothing more is written by itself
-	all := d.awaitQueued(t, func(c mysql.ConsumerReading) bool { return c.Distance.Transactions.N < 400 })
+	all := d.awaitQueued(t, func(c mysql.ConsumerReading) bool {
+		return c.Distance.Transactions.Known && c.Distance.Transactions.N < 400
+	})
 	for _, name := range slices.Concat(byNotes, []string{byCaptured}) {
 		c, n := all[name], all[name].Distance.Transactions.N
 		d.holds(t, name, c)
@@ -191,7 +188,7 @@ func (d *debezium) losesItsPlace(t *testing.T) {
 		d.m.Exec(t, "INSERT INTO shop.a(v) VALUES ('gone')")
 		d.m.Rotate(t)
 	}
-	d.m.Exec(t, fmt.Sprintf("PURGE BINARY LOGS TO '%s'", d.m.End(t).Name))
+	d.m.Purge(t, d.m.End(t).Name)
 	d.await(t, byNotes, "without its place", func(c mysql.ConsumerReading) bool { return c.Distance.State == mysql.Purged })
 	d.Resume(t)
 	why := "no longer available on the server"
@@ -220,7 +217,7 @@ func (d *debezium) beginsAnew(t *testing.T) {
 	unlock()
 	all := d.await(t, slices.Concat(byNotes, byMetrics), "caught up", atEnd)
 	for _, name := range byNotes {
-		if c := all[name]; !strings.Contains(c.Note.Which, prefix) {
+		if c := all[name]; !strings.HasPrefix(c.Note.Which, "server "+prefix+",") {
 			t.Errorf("%s by %s: of two places it says %q, want the one of %s", d.Name, name, c.Note.Which, prefix)
 		}
 	}
