@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -79,6 +80,43 @@ func (r *Reader) Start(t testing.TB) {
 
 // Kill ends it at once, as kill -9 does.
 func (r *Reader) Kill() { r.kill() }
+
+// KillWhen is Kill at a moment at which something holds: Canal writes its file over the one before, and loses its place where it is killed
+// meanwhile.
+func (r *Reader) KillWhen(t testing.TB, holds func() error) {
+	t.Helper()
+	Await(t, func() error {
+		r.signal(t, syscall.SIGSTOP)
+		Await(t, r.stands)
+		err := holds()
+		if err == nil {
+			r.kill()
+		} else {
+			r.signal(t, syscall.SIGCONT)
+		}
+		return err
+	})
+}
+
+// stands is nil once none of its threads does anything any more.
+func (r *Reader) stands() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", r.cmd.Process.Pid))
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		stat, err := os.ReadFile(f)
+		if err != nil {
+			return err
+		}
+		if at := bytes.LastIndexByte(stat, ')'); !bytes.HasPrefix(stat[at+1:], []byte(" T")) { // after the name, which may have any letters
+			return fmt.Errorf("%s was told to stop, and goes on: %s", r.name, stat)
+		}
+	}
+	return nil
+}
 
 // Go lets a Canal that holds an entry back acknowledge it.
 func (r *Reader) Go(t testing.TB) {
