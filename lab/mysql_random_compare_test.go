@@ -3,6 +3,7 @@
 package lab_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,7 +52,9 @@ func (b *randomBinlog) round(t *testing.T, scanner mysql.Scanner, spots []*spot,
 	}
 	server := mysqlReader(t, b.m, lab.Monitor, scanner, consumers...)
 	defer server.Close()
-	r := server.Read(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // of its own a round takes no longer than one
+	defer cancel()
+	r := server.Read(ctx)
 	if r.Err != nil {
 		t.Fatal(r.Err)
 	}
@@ -94,6 +97,9 @@ func (b *randomBinlog) wrong(r *mysql.Reading, c mysql.ConsumerReading, s *spot,
 		return fmt.Sprintf("not scanned: %v, %v", c.Err, c.ScanErr)
 	}
 	if s.within {
+		if b.mariadb && c.Scan.Stopped == "when its time was over" && d.State == mysql.OK && !d.Effective.Known {
+			return "" // without checksums it was seen to send nothing, and not to end, where something looks like an event that is not whole
+		}
 		// where nothing proves an event to be one, as without checksums on MariaDB, it may be taken for a change
 		bySet := p.GTIDs != "" && (d.State == mysql.OK || d.State == mysql.CaughtUp) && !d.Bytes.Known
 		if c.Scan.After == mysql.NoEvent && (d.State == mysql.Invalid || bySet) || b.mariadb && d.State == mysql.OK && d.Effective == d.Bytes {

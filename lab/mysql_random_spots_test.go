@@ -37,17 +37,27 @@ func (b *randomBinlog) choose() {
 	b.choices = []choice{{name: "all"}, {name: "captured", captures: captures}, {name: "not ignored", ignored: ignored}, {name: "captured and not ignored", ignored: ignored, captures: captures}}
 }
 
-// stand puts consumers everywhere.
+// stand puts consumers everywhere. What a MariaDB writes by itself comes last: how much there is of it, its threads tell, and a seed is to
+// make the same places each time.
 func (b *randomBinlog) stand() {
-	places := b.random.Perm(len(b.events))
-	places = places[:min(len(places), mostPlaces)]
-	for i := range b.events { // the last ones, and the borders of files
-		if i > len(b.events)-12 || b.events[i].pos == 4 || isOutside(b.events[i].kind) && b.random.IntN(3) == 0 {
+	var written, own, places []int
+	for i := range b.events {
+		if b.events[i].kind == "Binlog_checkpoint" {
+			own = append(own, i)
+		} else {
+			written = append(written, i)
+		}
+	}
+	for _, n := range b.random.Perm(len(written))[:min(len(written), mostPlaces)] {
+		places = append(places, written[n])
+	}
+	for n, i := range written { // the last ones, and the borders of files
+		if n > len(written)-12 || b.events[i].pos == 4 || isOutside(b.events[i].kind) && b.random.IntN(3) == 0 {
 			places = append(places, i)
 		}
 	}
 	slices.Sort(places)
-	for _, at := range slices.Compact(places) {
+	for _, at := range slices.Concat(slices.Compact(places), own) {
 		other := 1 + b.random.IntN(3)
 		for _, c := range []choice{b.choices[0], b.choices[other]} {
 			b.plain(at, c)

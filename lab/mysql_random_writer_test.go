@@ -72,7 +72,7 @@ func newBinlogWriter(t *testing.T, m *lab.MySQL, random *rand.Rand) *binlogWrite
 func (w *binlogWriter) do(t *testing.T, statements ...string) {
 	t.Helper()
 	step := binlogStep{statements: statements, logged: w.start.Add(time.Duration(len(w.steps)+100) * time.Hour), before: time.Now()}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	c, err := w.m.Root.Conn(ctx)
 	if err != nil {
@@ -82,7 +82,10 @@ func (w *binlogWriter) do(t *testing.T, statements ...string) {
 	if err := c.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&id); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range append([]string{fmt.Sprintf("SET timestamp=%d, innodb_lock_wait_timeout=1, lock_wait_timeout=1", step.logged.Unix())}, statements...) {
+	at := len(w.steps) + 1
+	// what rand() comes to is for the seed to tell, and not for the time at which the session was begun
+	begin := fmt.Sprintf("SET timestamp=%d, innodb_lock_wait_timeout=1, lock_wait_timeout=1, rand_seed1=%d, rand_seed2=%d", step.logged.Unix(), at*7919, at*104729)
+	for _, s := range append([]string{begin}, statements...) {
 		_, err := c.ExecContext(ctx, s)
 		var said *client.MySQLError
 		if errors.As(err, &said) {
