@@ -72,6 +72,6 @@ func TestAKafkaClusterThatIsAwayCostsItsOwnJobs(t *testing.T) {
 	b.want(families, fmt.Sprintf(ours, `flink_source_info{kafka_cluster="there",job="theirs",operator="Source__orders",group="g",how="configured"} 1`,
 		`flink_unmatched_topics{job="theirs",reason="colliding"} 0
 		flink_unmatched_topics{job="theirs",reason="unknown"} 0`))
-	there.Close()
+	hangUp(there)
 	b.want(families, fmt.Sprintf(ours, "", ""))
 }

@@ -2,6 +2,7 @@ package collector_test
 
 import (
 	"context"
+	"errors"
 	"net/http/httptest"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"truelag/collector"
 	"truelag/flink"
@@ -62,12 +64,20 @@ func (b *flinkBed) shard(shard kafka.Shard) {
 func (b *flinkBed) reader(name string, broker *kfake.Cluster, shard kafka.Shard) *kafka.Cluster {
 	b.t.Helper()
 	reader, err := kafka.NewCluster(kafka.Config{
-		Name: name, Client: kafka.ClientConfig{Seeds: broker.ListenAddrs()}, Shard: shard,
+		Name: name, Client: kafka.ClientConfig{Seeds: broker.ListenAddrs(), DialTimeout: 2 * time.Minute}, Shard: shard,
 		Scan: kafka.ScanConfig{Enabled: true, BytesPerScrape: 1 << 20, BytesPerPartition: 1 << 20, Recheck: time.Minute, MaxRuns: 1 << 20},
 	}, log.NewNopLogger())
 	must(b.t, err)
 	b.t.Cleanup(reader.Close)
 	return reader
+}
+
+// hangUp makes a cluster close its connections instead of answering. One that is gone leaves its port to whoever comes.
+func hangUp(broker *kfake.Cluster) {
+	broker.Control(func(kmsg.Request) (kmsg.Response, error, bool) {
+		broker.KeepControl()
+		return nil, errors.New("closed"), true
+	})
 }
 
 func must(t *testing.T, err error) {
@@ -80,7 +90,8 @@ func must(t *testing.T, err error) {
 // transact writes n records and a marker.
 func (b *flinkBed) transact(topic string, partition int32, n int, end kgo.TransactionEndTry) {
 	b.t.Helper()
-	p, err := kgo.NewClient(kgo.SeedBrokers(b.broker.ListenAddrs()...), kgo.TransactionalID("p"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	p, err := kgo.NewClient(kgo.SeedBrokers(b.broker.ListenAddrs()...), kgo.TransactionalID("p"),
+		kgo.TransactionTimeout(15*time.Minute), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	must(b.t, err)
 	defer p.Close()
 	must(b.t, p.BeginTransaction())

@@ -167,7 +167,7 @@ func TestFlinkAndKafkaFailApart(t *testing.T) {
 		scrape_collector_success{collector="flink"} 0
 	`)
 	b.says = says("t", 1, flink.Partition{Emitted: 2, Committed: 3})
-	b.broker.Close()
+	hangUp(b.broker)
 	b.want("flink_up|group_lag_records|flink_job_info|flink_partitions|flink_checkpoints_total|flink_source_info|scrape_collector_success", `
 		flink_job_info{job="payments",job_id="0123",flink_version="2.2.1"} 1
 		flink_checkpoints_total{job="payments",status="completed"} 7

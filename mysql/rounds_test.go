@@ -48,6 +48,7 @@ func TestFilesHang(t *testing.T) {
 			t.Errorf("files of %s, %+v", r.Inventory.FilesAt, d)
 		}
 	}
+	await(t, "the list is asked for", func() bool { return f.count("SHOW") > 1 }) // by a goroutine of its own
 	if n := f.count("SHOW"); n != 2 {
 		t.Errorf("%d statements, want the one of before and the one that hangs", n)
 	}

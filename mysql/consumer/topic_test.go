@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
@@ -247,7 +248,7 @@ func TestTopicWhoseStartIsDeleted(t *testing.T) {
 func TestTopicOfTransactions(t *testing.T) {
 	w := newWorker(t)
 	c := w.consumer("c", "")
-	task := w.client(kgo.TransactionalID("task"))
+	task := w.client(kgo.TransactionalID("task"), kgo.TransactionTimeout(15*time.Minute))
 	write := func(pos int, end kgo.TransactionEndTry) {
 		w.ok(task.BeginTransaction())
 		w.write(task, `["c",{"server":"s"}]`, at(pos))
