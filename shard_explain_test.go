@@ -48,7 +48,9 @@ func TestBinlogsOfTheFirstShard(t *testing.T) {
 	p := serving(t, "--config.file="+path, "--shard=1/3")
 	const want = "Shard 0 reads the MySQL servers, and this exporter has shard 1: ask the one that runs with --shard=0/3."
 	for _, query := range []string{"", "?server=orders-db", "?server=orders-db&consumer=sink"} {
-		if code, body := p.get("/explain/binlog" + query); code != http.StatusNotFound || !strings.Contains(html.UnescapeString(body), want) {
+		code, body := p.get("/explain/binlog" + query)
+		said := strings.NewReplacer(`<span class="flag">`, "", "</span>", "").Replace(html.UnescapeString(body)) // a flag is kept on one line
+		if code != http.StatusNotFound || !strings.Contains(said, want) {
 			t.Errorf("%s: %d\n%s", query, code, body)
 		}
 	}
