@@ -23,7 +23,7 @@ func TestMySQLPrivileges(t *testing.T) {
 			lab.FilesOnly: {mysql.FeatureScan},
 			lab.Nobody:    {mysql.FeatureFiles, mysql.FeatureScan},
 		} {
-			r := mysqlReader(t, m, user, newScannerBy(t, dial(m, user)), k).Read(t.Context())
+			r := readOnce(t, mysqlReader(t, m, user, newScannerBy(t, dial(m, user)), k))
 			if r.Err != nil {
 				t.Errorf("%s: %v", user, r.Err)
 				continue
@@ -72,7 +72,7 @@ func TestMySQLWrongPassword(t *testing.T) {
 		cfg := mysqlConfig(m, lab.Monitor, nil, &mark{name: "mark"})
 		const secret = "wrong-horse-battery"
 		cfg.Dial.Password = func() (string, error) { return secret, nil }
-		r := newReader(t, cfg).Read(t.Context())
+		r := readOnce(t, newReader(t, cfg))
 		if r.Err == nil || !strings.Contains(r.Err.Error(), "Access denied") || strings.Contains(r.Err.Error(), secret) {
 			t.Errorf("%s: %v, want access to be denied, without the password", version, r.Err)
 		}

@@ -106,12 +106,20 @@ func dial(m *lab.MySQL, user string) mysql.Dial {
 	}
 }
 
+// readingTime is more than a reading takes on a busy machine.
+const readingTime = 3 * time.Minute
+
+func readOnce(t *testing.T, s *mysql.Server) *mysql.Reading {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), readingTime)
+	defer cancel()
+	return s.Read(ctx)
+}
+
 // readServer is a reading in which nothing has failed.
 func readServer(t *testing.T, s *mysql.Server) *mysql.Reading {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	r := s.Read(ctx)
+	r := readOnce(t, s)
 	if r.Err != nil {
 		t.Fatal(r.Err)
 	}

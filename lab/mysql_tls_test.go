@@ -39,7 +39,7 @@ func TestMySQLTLS(t *testing.T) {
 			cfg := mysqlConfig(m, "secure", nil, k)
 			cfg.Dial.TLS = config
 			cfg.Scanner = newScannerBy(t, cfg.Dial)
-			r := newReader(t, cfg).Read(t.Context())
+			r := readOnce(t, newReader(t, cfg))
 			if name != "verified" {
 				if r.Err == nil {
 					t.Errorf("%s: the server was read", name)
