@@ -10,24 +10,27 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	promconfig "github.com/prometheus/common/config"
 	"github.com/prometheus/common/model"
 )
 
-// promServer answers a query with series, at a time by its own clock.
+// promServer answers a query with series, at a time by its own clock, on a network in memory.
 type promServer struct {
 	*httptest.Server
-	series []json.RawMessage
-	extra  string // members beside status and data
-	skew   time.Duration
-	asked  []*http.Request
+	network *pipes
+	series  []json.RawMessage
+	extra   string // members beside status and data
+	skew    time.Duration
+	asked   []*http.Request
 }
 
 func newPromServer(t *testing.T) *promServer {
 	t.Helper()
-	s := &promServer{series: []json.RawMessage{}}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := &promServer{series: []json.RawMessage{}, network: newPipes()}
+	s.Server = &httptest.Server{Listener: s.network, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.asked = append(s.asked, r)
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Date", time.Now().Add(s.skew).UTC().Format(http.TimeFormat))
@@ -36,7 +39,8 @@ func newPromServer(t *testing.T) *promServer {
 			t.Error(err)
 		}
 		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"matrix","result":%s}%s}`, result, s.extra)
-	}))
+	})}}
+	s.Start()
 	t.Cleanup(s.Close)
 	return s
 }
@@ -70,6 +74,10 @@ func (s *promServer) read(t *testing.T, matchers string) ([]Job, Reach) {
 	t.Helper()
 	p, err := newPrometheus(PrometheusConfig{URL: s.URL + "/prometheus/", Matchers: matchers, Lookback: 5 * time.Minute, Timeout: time.Minute})
 	if err != nil {
+		t.Fatal(err)
+	}
+	p.close()
+	if p.http, err = newHTTPClient(promconfig.HTTPClientConfig{}, time.Minute, promconfig.WithDialContextFunc(s.network.dial)); err != nil {
 		t.Fatal(err)
 	}
 	defer p.close()
@@ -136,31 +144,34 @@ func TestPrometheus(t *testing.T) {
 	} {
 		for _, skew := range []time.Duration{0, -time.Hour, 90 * s} {
 			t.Run(fmt.Sprint(tt.name, skew), func(t *testing.T) {
-				server := newPromServer(t)
-				server.skew = skew
-				start := time.Now()
-				tt.series(server)
-				jobs, reach := server.read(t, "")
-				end := time.Now()
-				if reach.Err != nil || reach.Skipped != 0 {
-					t.Errorf("reach %+v", reach)
-				}
-				if got := told(jobs); got != tt.want {
-					t.Errorf("told\n%s\nwant\n%s", got, tt.want)
-				}
-				for _, job := range jobs {
-					if job.Heard.After(end) {
-						t.Errorf("heard %s, which is to come", job.Heard)
+				synctest.Test(t, func(t *testing.T) { // else a series is as old as the machine is slow
+					pass(400 * time.Millisecond) // a Date has whole seconds
+					server := newPromServer(t)
+					server.skew = skew
+					start := time.Now()
+					tt.series(server)
+					jobs, reach := server.read(t, "")
+					end := time.Now()
+					if reach.Err != nil || reach.Skipped != 0 {
+						t.Errorf("reach %+v", reach)
 					}
-					for _, source := range job.Sources {
-						// Known to a second where the clocks differ: by the Date of an answer.
-						sample := source.Samples[0]
-						if sample.After.After(end.Add(-tt.newest)) || sample.After.Before(start.Add(-tt.newest-2*s)) ||
-							sample.Before.Before(sample.After) || sample.Before.After(end) || sample.Before.Sub(sample.After) > 20*s {
-							t.Errorf("sample of [%s, %s] ago, want one of %s", end.Sub(sample.After), end.Sub(sample.Before), tt.newest)
+					if got := told(jobs); got != tt.want {
+						t.Errorf("told\n%s\nwant\n%s", got, tt.want)
+					}
+					for _, job := range jobs {
+						if job.Heard.After(end) {
+							t.Errorf("heard %s, which is to come", job.Heard)
+						}
+						for _, source := range job.Sources {
+							// Known to a second where the clocks differ: by the Date of an answer.
+							sample := source.Samples[0]
+							if sample.After.After(end.Add(-tt.newest)) || sample.After.Before(start.Add(-tt.newest-2*s)) ||
+								sample.Before.Before(sample.After) || sample.Before.After(end) || sample.Before.Sub(sample.After) > 20*s {
+								t.Errorf("sample of [%s, %s] ago, want one of %s", end.Sub(sample.After), end.Sub(sample.Before), tt.newest)
+							}
 						}
 					}
-				}
+				})
 			})
 		}
 	}
