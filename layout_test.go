@@ -40,14 +40,14 @@ const (
 
 func TestImportsRunOneWay(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (path == "lab" || path == "scenarios" || path != "." && strings.HasPrefix(path, ".")) {
+			return fs.SkipDir // they test the others, or hold no code; what is in them may go meanwhile
+		}
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		room := filepath.ToSlash(filepath.Dir(path))
 		first := strings.Split(room, "/")[0]
-		if first == "lab" || first == "scenarios" { // they test the others
-			return nil
-		}
 		if _, own := imports[room]; !own {
 			room = first
 		}

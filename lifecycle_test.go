@@ -25,12 +25,13 @@ func TestTerminationLetsAScrapeFinish(t *testing.T) {
 			scraped := p.scrapeLater()
 			h.wait(t)
 			p.signal(s)
-			await(t, "refused connections", func() bool {
-				conn, err := net.Dial("tcp", strings.TrimPrefix(p.base, "http://"))
+			anew := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
+			await(t, "refused connections", func() bool { // or another process's answer, which may take the port
+				resp, err := anew.Get(p.base + "/-/healthy")
 				if err == nil {
-					conn.Close()
+					resp.Body.Close()
 				}
-				return err != nil
+				return err != nil || resp.StatusCode != http.StatusOK
 			})
 			close(h.release)
 			got := <-scraped
