@@ -66,7 +66,8 @@ func askEpoch(topic *Topic, partition, epoch int32) epochAsk {
 	return epochAsk{Topic: topic.Name, Partition: partition, Leader: p.Leader, Current: p.LeaderEpoch, Epoch: epoch}
 }
 
-// learnPolicies asks for the cleanup policy of topics whose maps would be read again otherwise.
+// learnPolicies asks for the cleanup policy of topics whose maps would be read again otherwise. Where no broker answers, they are when the
+// policy was not known before, and the next scrape in which they are due asks again.
 func (c *Cluster) learnPolicies(ctx context.Context, s *Snapshot) {
 	names := c.index.unsure(s)
 	if len(names) == 0 {
@@ -74,7 +75,8 @@ func (c *Cluster) learnPolicies(ctx context.Context, s *Snapshot) {
 	}
 	policies, err := c.reader.policies(ctx, s, names)
 	if err != nil {
-		level.Debug(c.logger).Log("msg", "cleanup policies not learned, topics are taken as compacted", "topics", len(names), "err", err)
+		level.Debug(c.logger).Log("msg", "cleanup policies not learned, topics of which none is known are taken as compacted", "topics", len(names), "err", err)
+		return
 	}
 	c.index.learn(s.At, names, policies)
 }

@@ -1,11 +1,14 @@
 package kafka
 
 import (
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 func TestCompactedTailsAreReadAgain(t *testing.T) {
@@ -41,6 +44,32 @@ func TestCompactedTailsAreReadAgain(t *testing.T) {
 				t.Errorf("read again: %v, want %v", again, c.again)
 			}
 		})
+	}
+}
+
+// A question that no broker answers says nothing of a topic, and is asked again.
+func TestPoliciesThatNobodyTells(t *testing.T) {
+	f := newFake(t, Config{Scan: ScanConfig{Enabled: true, BytesPerScrape: 1 << 20, BytesPerPartition: 1 << 20, Recheck: time.Nanosecond, MaxRuns: 1 << 20}})
+	if err := f.client.ProduceSync(t.Context(), &kgo.Record{Topic: "t", Value: []byte("v")}).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	f.commitOn("t", "g", 0, 0)
+	var silent atomic.Bool
+	silent.Store(true)
+	f.cluster.ControlKey(kmsg.DescribeConfigs.Int16(), func(kmsg.Request) (kmsg.Response, error, bool) {
+		f.cluster.KeepControl()
+		return nil, errors.New("no answer"), silent.Load()
+	})
+	again := func() bool {
+		before := f.read().Ledger.ScanFetches
+		return f.read().Ledger.ScanFetches > before
+	}
+	if !again() {
+		t.Error("not read again while nobody says that the topic is not compacted")
+	}
+	silent.Store(false)
+	if again() {
+		t.Error("read again although the topic is not compacted")
 	}
 }
 
