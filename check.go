@@ -88,7 +88,7 @@ func report(title, system string, findings []kafka.Finding) error {
 		fmt.Printf("  %s  %s (%s): %s\n", mark, f.Feature, f.Needs, sentence(visible(f.Found)))
 	}
 	if lacking > 0 {
-		return fmt.Errorf("%s: %d of %d features lack something, see above", system, lacking, len(findings))
+		return fmt.Errorf("%s: something is lacking for %d of %d features, see above", system, lacking, len(findings))
 	}
 	return nil
 }

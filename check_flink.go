@@ -110,7 +110,7 @@ func (p *flinkProbe) jobs() {
 	case len(failed) > 0:
 		p.add(feature, needs, true, "not %d of %d jobs are read whole, the first being %q: %s", len(failed), listed, failed[0].Name, oneLine(failed[0].Err))
 	default:
-		p.add(feature, needs, false, "all of %d jobs are read", listed)
+		p.add(feature, needs, false, "all are read: %d", listed)
 	}
 }
 
@@ -150,7 +150,7 @@ func (p *flinkProbe) sources(via flink.Interface) {
 	case partitions == 0:
 		p.add(feature, needs, true, "%d, and no partition of any: their offsets come with the first that is assigned", sources)
 	default:
-		p.add(feature, needs, false, "%d, of %d partitions", sources, partitions)
+		p.add(feature, needs, false, "%d, with partitions: %d", sources, partitions)
 	}
 }
 
@@ -175,10 +175,10 @@ func (p *flinkProbe) groups() {
 	if p.told.Parameter != "" {
 		needs = fmt.Sprintf("flink.clusters[].sources, or a published job parameter %q", p.told.Parameter)
 	}
-	found := fmt.Sprintf("%d of %d sources are told theirs", told, all)
+	found := fmt.Sprintf("told for %d of %d", told, all)
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		found += fmt.Sprintf("; not those of %s", firstOf(unknown))
+		found += fmt.Sprintf("; not for those of %s", firstOf(unknown))
 		if p.told.Parameter != "" {
 			found += ", which publish none of that name (env.getConfig().setGlobalJobParameters)"
 		}

@@ -16,5 +16,5 @@ func Example_report() {
 	// MySQL:
 	//   ok     scan (REPLICATION SLAVE): it works.
 	//   LACKS  server (a user that may log in): Your password has expired.
-	// mysql: 1 of 2 features lack something, see above
+	// mysql: something is lacking for 1 of 2 features, see above
 }
