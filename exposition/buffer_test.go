@@ -106,7 +106,8 @@ func TestWriterDoesNotAllocateBySample(t *testing.T) {
 		Families: []exposition.Family[reading]{gauge("a", series), gauge("b", series)},
 		Chunks:   []exposition.Chunk[reading]{rows},
 	}
-	if n := testing.AllocsPerRun(3, func() { write(t, io.Discard, expfmt.FmtText, tbl) }); n > 100 {
+	// Whatever else goes on in the process is counted too, such as a connection of an earlier test that ends.
+	if n := testing.AllocsPerRun(3, func() { write(t, io.Discard, expfmt.FmtText, tbl) }); n > 1000 {
 		t.Errorf("%v allocations for 20,000 samples", n)
 	}
 }
