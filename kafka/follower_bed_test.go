@@ -163,7 +163,8 @@ func (b *followedBed) finish(p *kgo.Client, how kgo.TransactionEndTry) {
 	}
 }
 
-// keepUp waits until the follower has read all that there is.
+// keepUp waits until the follower has read all that there is: of this topic, not of one of the same name before it, which was
+// longer.
 func (b *followedBed) keepUp() {
 	b.t.Helper()
 	f := b.reader.follower
@@ -172,8 +173,12 @@ func (b *followedBed) keepUp() {
 		for i := range ends {
 			ends[i] = b.cluster.PartitionInfo(commitTopic, int32(i)).HighWatermark
 		}
+		id := b.cluster.TopicInfo(commitTopic).TopicID
 		f.mu.Lock()
 		defer f.mu.Unlock()
+		if f.topic != id {
+			return false
+		}
 		for i, p := range f.parts {
 			if !p.reached || p.position < ends[i] {
 				return false
