@@ -82,7 +82,7 @@ func awaitAtEnd(t *testing.T, m *lab.MySQL, consumers []mysql.Consumer) {
 	t.Helper()
 	reader := newReader(t, mysqlConfig(m, lab.Monitor, newScanner(t, m), consumers...))
 	lab.Await(t, func() error {
-		for _, c := range reader.Read(t.Context()).Consumers {
+		for _, c := range readOnce(t, reader).Consumers {
 			if c.Err != nil {
 				return fmt.Errorf("%s: %w", c.Name, c.Err)
 			}

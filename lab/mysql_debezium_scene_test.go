@@ -3,7 +3,6 @@
 package lab_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -124,9 +123,7 @@ func (d *debezium) read(t *testing.T) *mysql.Reading {
 	t.Helper()
 	var r *mysql.Reading
 	lab.Await(t, func() error {
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-		defer cancel()
-		if r = d.reader.Read(ctx); r.Err != nil {
+		if r = readOnce(t, d.reader); r.Err != nil {
 			t.Fatal(r.Err)
 		}
 		for _, c := range r.Consumers {

@@ -92,7 +92,7 @@ func (s *readers) await(t *testing.T, name, what string, is func(mysql.ConsumerR
 // read reads a program's place.
 func (s *readers) read(t *testing.T, name string) (mysql.ConsumerReading, error) {
 	t.Helper()
-	r := s.reader.Read(t.Context())
+	r := readOnce(t, s.reader)
 	c := r.Consumers[slices.IndexFunc(r.Consumers, func(c mysql.ConsumerReading) bool { return c.Name == name })]
 	if err := errors.Join(r.Err, c.Err, c.ScanErr); err != nil {
 		return c, fmt.Errorf("%s: %w", name, err)
