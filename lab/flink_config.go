@@ -94,6 +94,7 @@ func (f *Flink) settings(ports []int) map[string]string {
 		"pekko.ask.timeout":                "1 min",
 		"restart-strategy.type":            "fixed-delay",
 		"taskmanager.registration.timeout": "1 min",
+		"web.timeout":                      "60000", // until a question to a TaskManager that was killed is over, no other is asked for its metrics
 
 		"restart-strategy.fixed-delay.attempts": "1000",
 		"restart-strategy.fixed-delay.delay":    "1 s",

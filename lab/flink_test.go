@@ -195,10 +195,11 @@ func (s *scene) awaitHeard(t *testing.T, w way, want facts) {
 	})
 }
 
-// awaitSource waits until what the exporter's reader says of the job's source is as it should be.
+// awaitSource waits until what the exporter's reader says of the job's source is as it should be. A vertex that was late to show a Kafka
+// source's metrics is asked for them again after five minutes.
 func (s *scene) awaitSource(t *testing.T, w way, is func(flink.Source) error) {
 	t.Helper()
-	lab.Await(t, func() error {
+	lab.AwaitWithin(t, judging, func() error {
 		job := s.heard(t, w)
 		if job == nil || len(job.Sources) != 1 || len(job.Sources[0].Samples) != 1 {
 			return fmt.Errorf("job %s: the exporter hears by %s: %+v", s.job.Name, w.of, job)
