@@ -93,7 +93,7 @@ func (f *Flink) settings(ports []int) map[string]string {
 		"heartbeat.timeout":                "60000", // what has ended is noticed by its connections, before that
 		"pekko.ask.timeout":                "1 min",
 		"restart-strategy.type":            "fixed-delay",
-		"taskmanager.registration.timeout": "1 min",
+		"taskmanager.registration.timeout": "4 min", // a TaskManager that is up before its JobManager waits for so long, and then ends
 		"web.timeout":                      "60000", // until a question to a TaskManager that was killed is over, no other is asked for its metrics
 
 		"restart-strategy.fixed-delay.attempts": "1000",
