@@ -49,10 +49,13 @@ func newReal(t *testing.T, c *Case, prefix string) *real {
 	denies := slices.ContainsFunc(c.Steps, func(s Step) bool {
 		return slices.ContainsFunc(s.Do, func(a Act) bool { return a.Name == "deny" })
 	})
+	// A group whose last commit goes stays while a case lasts. Brokers forget it at their next check, and may then do so between any two
+	// actions; the exporter remembers it for a minute, since it may be on its way to another coordinator.
+	keep := map[string]string{"offsets.retention.check.interval.ms": "600000"}
 	if !denies {
-		w.cluster = pool.Shared(t, lab.Options{Brokers: 3})
+		w.cluster = pool.Shared(t, lab.Options{Brokers: 3, Extra: keep})
 	} else {
-		w.cluster = pool.Shared(t, lab.Options{Secure: true})
+		w.cluster = pool.Shared(t, lab.Options{Secure: true, Extra: keep})
 		w.user = prefix + "user"
 		w.cluster.AddUser(t, w.user)
 		w.cluster.Allow(t, w.user, kadm.NewACLs().Clusters(), kadm.OpDescribe)
