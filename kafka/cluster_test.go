@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,11 +45,22 @@ func newFake(t *testing.T, cfg Config, opts ...kfake.Opt) *fake {
 	return &fake{t, c, client, kadm.NewClient(client), reader}
 }
 
+// buffered hears of each record that a client has put into a batch. The client waits for nobody then.
+type buffered chan struct{}
+
+func (b buffered) OnProduceRecordPartitioned(*kgo.Record, int32) {
+	select {
+	case b <- struct{}{}:
+	default:
+	}
+}
+
 // transact writes n records to a partition of topic t in one transaction, as one batch.
 func (f *fake) transact(id string, partition int32, n int, end kgo.TransactionEndTry) {
 	f.t.Helper()
+	ready, done := make(buffered, n), make(chan error, n)
 	p, err := kgo.NewClient(kgo.SeedBrokers(f.cluster.ListenAddrs()...), kgo.TransactionalID(id),
-		kgo.TransactionTimeout(transactionTime), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ManualFlushing())
+		kgo.TransactionTimeout(transactionTime), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ManualFlushing(), kgo.WithHooks(ready))
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -58,20 +68,24 @@ func (f *fake) transact(id string, partition int32, n int, end kgo.TransactionEn
 	if err := p.BeginTransaction(); err != nil {
 		f.t.Fatal(err)
 	}
-	// A client that sends by itself makes two batches where it is held up for some ms between two records. The end of a Flush
-	// is not believed: a client that is new and in a hurry may forget what is in its transaction, and abort it.
-	var left atomic.Int64
-	left.Store(int64(n))
 	for range n {
-		p.Produce(f.t.Context(), &kgo.Record{Topic: "t", Partition: partition, Value: []byte("v")}, func(_ *kgo.Record, err error) {
-			if err != nil {
-				f.t.Error(err)
-			}
-			left.Add(-1)
-		})
+		p.Produce(f.t.Context(), &kgo.Record{Topic: "t", Partition: partition, Value: []byte("v")}, func(_ *kgo.Record, err error) { done <- err })
 	}
-	for left.Load() > 0 {
+	// A client that may send, by itself or since it was flushed, makes two batches where it is held up for some ms between two records,
+	// or while it moves them to the partitions of a topic that it has just heard of.
+	for range n {
+		select {
+		case <-ready:
+		case err := <-done:
+			f.t.Fatalf("produce to a transaction of %s before anything is sent: %v", id, err)
+		}
+	}
+	// The end of a Flush is not believed: a client that is new and in a hurry may forget what is in its transaction, and abort it.
+	for left := n; left > 0; {
 		f.must(p.Flush(f.t.Context()))
+		for ; len(done) > 0; left-- {
+			f.must(<-done)
+		}
 	}
 	if err := p.EndTransaction(f.t.Context(), end); err != nil {
 		f.t.Fatal(err)
