@@ -58,16 +58,21 @@ func (f frame) Age(t time.Time) string { return age(f.Now, t) }
 type page struct{ *template.Template }
 
 func newPage(text string) page {
-	t := template.New("frame").Funcs(template.FuncMap{
-		"name": func(s string) template.HTML { return parted(name(s)) }, "parted": parted, "number": number, "took": took, "stamp": stamp, "count": count,
+	t := newTemplate("frame")
+	template.Must(t.Parse(frameHTML))
+	return page{template.Must(t.Parse(text))}
+}
+
+// newTemplate knows how pages put things.
+func newTemplate(name string) *template.Template {
+	return template.New(name).Funcs(template.FuncMap{
+		"name": shownName, "parted": parted, "number": number, "took": took, "stamp": stamp, "count": count,
 		"add":    func(a, b int) int { return a + b },
 		"arrow":  func(marks []string) string { return "▼ " + strings.Join(marks, " = ") },
 		"clock":  clock,
 		"length": func(n int) int64 { return int64(n) },
-		"plural": plural, "leading": leading, "words": strings.Fields, "flag": isFlag,
+		"plural": plural, "leading": leading, "flagged": flagged,
 	})
-	template.Must(t.Parse(frameHTML))
-	return page{template.Must(t.Parse(text))}
 }
 
 func (p page) answer(w http.ResponseWriter, code int, data any) {

@@ -37,15 +37,7 @@ type landing struct {
 func (l landing) Age(t time.Time) string { return age(l.At, t) }
 
 func landingPage(cfg Config) http.Handler {
-	page := template.Must(template.New("landing").Funcs(template.FuncMap{
-		"name":    func(s string) template.HTML { return parted(name(s)) },
-		"parted":  parted,
-		"number":  number,
-		"took":    took,
-		"leading": leading,
-		"words":   strings.Fields,
-		"flag":    isFlag,
-	}).Parse(landingHTML))
+	page := template.Must(newTemplate("landing").Parse(landingHTML))
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		data := landing{
 			Overview:    cfg.Overview(),
@@ -66,9 +58,6 @@ func landingPage(cfg Config) http.Handler {
 		_, _ = body.WriteTo(w) // the reader has gone: nobody to tell
 	})
 }
-
-// isFlag says whether a word is a flag of the command line: a browser would break it after its hyphens.
-func isFlag(word string) bool { return strings.HasPrefix(word, "--") }
 
 // contentPolicy lets a page use its own styles, ask itself, and nothing else: a name that broke out of its place could
 // run nothing.

@@ -35,6 +35,21 @@ func parted(s string) template.HTML {
 	return template.HTML(text)
 }
 
+// shownName is a name on a page.
+func shownName(s string) template.HTML { return parted(name(s)) }
+
+// flagged keeps each flag of the command line on one line: a browser would break it after its hyphens.
+func flagged(s string) template.HTML {
+	words := strings.Fields(s)
+	for i, w := range words {
+		words[i] = template.HTMLEscapeString(w)
+		if strings.HasPrefix(w, "--") {
+			words[i] = `<span class="flag">` + words[i] + `</span>`
+		}
+	}
+	return template.HTML(strings.Join(words, " "))
+}
+
 var partings = strings.NewReplacer("__", "__<wbr>", "_", "_<wbr>", ".", ".<wbr>", ":", ":<wbr>")
 
 // printable shows so many characters of a string.
