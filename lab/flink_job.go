@@ -115,13 +115,13 @@ func (j *FlinkJob) AwaitState(t testing.TB, state string) {
 	within(t, patience, func(ctx context.Context) error { return j.awaitState(ctx, state) })
 }
 
-func (j *FlinkJob) awaitState(ctx context.Context, states ...string) error {
+func (j *FlinkJob) awaitState(ctx context.Context, state string) error {
 	return await(ctx, func() error {
 		s, err := j.status(ctx)
-		if err != nil || slices.Contains(states, s.State) {
+		if err != nil || s.State == state {
 			return err
 		}
-		err = fmt.Errorf("job %s is %s, want %s", j.Name, s.State, strings.Join(states, " or "))
+		err = fmt.Errorf("job %s is %s, want %s", j.Name, s.State, state)
 		if slices.Contains(terminal, s.State) {
 			err = fmt.Errorf("%w: %w: %s", errHopeless, err, j.failure(ctx))
 		}
